@@ -169,8 +169,7 @@ class Balls(Arithmetic[Any]):
         if 1 in A.shape:
             return self.norm(A)
         if all(isinstance(value, fmpq) for value in A.ravel()):
-            gram: Any = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
-            return _sqrt(_largest_root(fmpq_mat(gram.tolist())))
+            return _sqrt(self.spectral_square(A))
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
             return arb("nan")
@@ -182,6 +181,11 @@ class Balls(Arithmetic[Any]):
         away = arb(self.norm(entries(off)))
         norm = arb(self.spectral(entries(middles, A.shape)))
         return (norm + arb(0, away)) * arb((1, top))
+
+    def spectral_square(self, A: Numbers) -> Ball:
+        """Return the square of the spectral norm of a rational matrix, as a rational if it is."""
+        gram: Any = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
+        return _largest_root(fmpq_mat(gram.tolist()))
 
     def _level(self, s: Numbers) -> Ball:
         """Return the logit with the largest midpoint.

@@ -24,6 +24,7 @@ from attsvm.theory.arithmetic import (
     Balls,
 )
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
+from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
@@ -106,6 +107,10 @@ class Formula:
     def traced(self, case: Case) -> Values:
         """Return the values of an instance as traces, that is with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(rational(value)))
+
+    def formed(self, m: Exponentials, case: Case) -> Values:
+        """Return the values of an instance as numbers with exact forms."""
+        return self._values(m, case, lambda value: m.of(rational(value)))
 
     def _values(self, m: Namespace, case: Case, number: Callable[[float], Number]) -> Values:
         return defined(self.variables, m, FrozenValues(**numbers(self.variables, case, number)))

@@ -8,7 +8,10 @@ Truth is decided from exact values in this order:
    and exact forms of roots (`attsvm.theory.arithmetic.traces`). Equal fingerprints prove equality
    up to a negligible probability.
 3. Different fingerprints never refute: one number may be written in two ways, such as log 4 and
-   2 log 2. They only say that more bits may help. A relation that still is open stays undecided.
+   2 log 2. They only say that more bits may help.
+4. Exact forms of exponentials, logarithms and roots (`attsvm.theory.arithmetic.exponentials`) prove
+   that a gap is 0, which may refute a strict inequality. A relation that still is open stays
+   undecided.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from flint import arb, ctx, fmpq
 from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.entries import Values
+from attsvm.theory.arithmetic.exponentials import Exact as ExactForm
+from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
@@ -47,6 +52,9 @@ _TINY = 5e-324
 
 _SMALL = 1e-9
 """Maximum radius of a slack, relative to the larger of 1 and the slack, for use in `glance`."""
+
+_FORMED = (128, 2048)
+"""Precisions in bits at which exact forms are computed, each time with a whole budget of work."""
 
 _TRACED = 128
 """Least precision in bits at which fingerprints are computed; fewer bits may decide alone."""
@@ -197,11 +205,17 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         # balls are open and fingerprints agree, so the deciding sides are equal: the slack is 0
         if traced is not None and _traced(traced, relation):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
+        if m is BALLS and bits in _FORMED:
+            exactly = _settled(
+                lambda forms: formula.relation(forms, formula.formed(forms, case), parameters), bits
+            )
+            if exactly is not None and (answer := decided(exactly)) is not None:
+                kind, slack, _ = _measured(exactly)
+                return Judgement(answer, slack, ratio, kind, "exponentials and roots, exactly")
         tried = bits
     text = (
         f"sign undecided at {tried} bits: the sides may be equal, but are not known as one "
-        "expression "
-        "(logarithms and sums of roots can hide that: compare exponentials or squares)"
+        "expression (exponentials of irrational numbers and sums of many roots can hide that)"
     )
     if not _finite(relation):
         text = (
@@ -302,7 +316,34 @@ def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool
                 traced = returned(result, "a hypothesis")
         if traced is not None and _traced(traced, relation):
             return True
+        if m is BALLS and bits in _FORMED:
+            exactly = _settled(
+                lambda forms: returned(
+                    evaluate(condition, forms, formula.formed(forms, case)), "a hypothesis"
+                ),
+                bits,
+            )
+            if exactly is not None and (answer := decided(exactly)) is not None:
+                return answer
     return None
+
+
+def _settled(evaluated: Callable[[Exponentials], Relation], bits: int) -> Relation | None:
+    """Return a relation of balls in which each gap that exact forms prove to be 0 is 0.
+
+    None if neither ball nor form decides a branch of the formula.
+    """
+    with contextlib.suppress(Untraceable), ctx.workprec(bits):
+        return _gaps_settled(evaluated(Exponentials()))
+    return None
+
+
+def _gaps_settled(relation: Relation) -> Relation:
+    if isinstance(relation, All | AnyOf):
+        return type(relation)(tuple(_gaps_settled(part) for part in relation.parts))
+    gaps: list[Any] = _gaps(relation)
+    balls = [gap.settled() if isinstance(gap, ExactForm) else fmpq(gap) for gap in gaps]
+    return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
 def proved_part(relation: Relation) -> Relation:

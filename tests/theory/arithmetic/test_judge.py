@@ -47,8 +47,18 @@ def little(m, bits):
     return m.exact(Fraction(1, 2**bits))
 
 
+def power(m):
+    """exp(e), an exponential of an exponential, which has no exact form."""
+    return m.exp(e(m))
+
+
 def undecidable(m):
-    """log 6 - log 2 - log 3 is 0, which neither balls nor fingerprints can tell."""
+    """exp(e)^2 - exp(2e) is 0; neither balls nor fingerprints nor exact forms can tell."""
+    return power(m) * power(m) - m.exp(2 * e(m))
+
+
+def logarithms(m):
+    """log 6 - log 2 - log 3 is 0, which exact forms alone can tell."""
     return m.log(m.exact(6)) - m.log(m.exact(2)) - m.log(m.exact(3))
 
 
@@ -73,6 +83,13 @@ HOLD = {
     ),
     "multiples of one root": lambda m, v: m.at_most(
         m.sqrt(m.exact(18)), m.sqrt(m.exact(8)) + m.sqrt(m.exact("1/2")) * 2
+    ),
+    "logarithms": lambda m, v: m.equal(logarithms(m), m.exact(0)),
+    "a maximum of equal logarithms": lambda m, v: m.at_most(
+        m.maximum(logarithms(m), m.exact(0)), logarithms(m)
+    ),
+    "exponentials that differ by more bits than there are": lambda m, v: m.below(
+        e(m), e(m) + little(m, 80000)
     ),
     "integers": lambda m, v: m.at_most(2, 3),
     "an integer and one expression": lambda m, v: m.all_of(
@@ -100,6 +117,14 @@ FAIL = {
     "roots that differ by more bits than there are": lambda m, v: m.at_most(
         m.sqrt(m.exact(8)) / 2 + little(m, 5000), root(m)
     ),
+    "a strict comparison of logarithms": lambda m, v: m.below(logarithms(m), m.exact(0)),
+    "a strict comparison of one exponential": lambda m, v: m.below(2 * e(m), e(m) + e(m)),
+    "a strict comparison of a root that is 0": lambda m, v: m.below(
+        m.sqrt(2 * e(m) - (e(m) + e(m))), m.exact(0)
+    ),
+    "exponentials that differ by more bits than there are": lambda m, v: m.at_most(
+        e(m) + little(m, 80000), e(m)
+    ),
     "equality of powers of two": lambda m, v: m.equal(
         root(m) * (1 + little(m, 200)), root(m) * (1 + little(m, 327))
     ),
@@ -118,12 +143,14 @@ OPEN = {
     "at least": lambda m, v: m.at_least(undecidable(m), m.exact(0)),
     "below": lambda m, v: m.below(undecidable(m), m.exact(0)),
     "equal": lambda m, v: m.equal(undecidable(m), m.exact(0)),
-    "a strict comparison of one expression": lambda m, v: m.below(2 * e(m), e(m) + e(m)),
-    "a strict comparison after a fingerprint": lambda m, v: m.below(
-        m.sqrt(2 * e(m) - (e(m) + e(m))), m.exact(0)
+    "a strict comparison of one expression": lambda m, v: m.below(
+        2 * power(m), power(m) + power(m)
     ),
-    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 80000)),
-    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 80000), e(m)),
+    "a strict comparison after a fingerprint": lambda m, v: m.below(
+        m.sqrt(2 * power(m) - (power(m) + power(m))), m.exact(0)
+    ),
+    "more bits than there are": lambda m, v: m.at_most(power(m), power(m) + little(m, 80000)),
+    "and its opposite": lambda m, v: m.at_most(power(m) + little(m, 80000), power(m)),
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
@@ -173,9 +200,11 @@ def test_what_is_open_stays_open_and_is_not_met(name):
 def test_how_it_was_decided_is_told():
     assert judged(HOLD["rationals"]).method == "rationals"
     assert judged(HOLD["irrational"]).method == "ball arithmetic at 64 bits"
-    assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
+    many = judged(lambda m, v: m.below(power(m), power(m) + little(m, 1500)))
+    assert many.method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
+    assert judged(HOLD["logarithms"]).method == "exponentials and roots, exactly"
     assert judged(OPEN["equal"]).method.startswith("sign undecided at 8192 bits")
     same = judged(OPEN["a strict comparison of one expression"])
     assert same.method.startswith("sign undecided at 2048 bits")
@@ -185,7 +214,7 @@ def test_how_it_was_decided_is_told():
 
 
 def test_logarithms_that_are_equal_are_left_open_before_each_takes_long():
-    found = judged(lambda m, v: m.equal(m.log(m.exact(6)), m.log(m.exact(2)) + m.log(m.exact(3))))
+    found = judged(lambda m, v: m.equal(m.log(1 + power(m) ** 2), m.log(1 + m.exp(2 * e(m)))))
     assert found.method.startswith("sign undecided at 8192 bits")
 
 
@@ -352,7 +381,7 @@ def test_untraceable_does_not_leak(monkeypatch):
         asked.append(1)
         raise Untraceable("always")
 
-    monkeypatch.setattr(traces.Traces, "log", refuse)
+    monkeypatch.setattr(traces.Traces, "exp", refuse)
     assert judged(OPEN["equal"]).holds is None
     assert not met(OPEN["equal"])
     assert len(asked) >= 2  # at every precision from some on
@@ -379,12 +408,16 @@ def test_rationals_are_decided_as_fractions_are(gap, compare):
         return getattr(m, compare)(v.x, v.x + m.exact(gap))
 
     assert judged(conclusion, 1).holds is expected
-    assert judged(
-        lambda m, v: getattr(m, compare)(v.x * root(m), (v.x + m.exact(gap)) * root(m)), 1
-    ).holds is (expected)
-    assert judged(
-        lambda m, v: getattr(m, compare)(v.x * e(m), (v.x + m.exact(gap)) * e(m)), 1
-    ).holds is (expected if compare != "below" or gap else None)
+    assert (
+        judged(
+            lambda m, v: getattr(m, compare)(v.x * root(m), (v.x + m.exact(gap)) * root(m)), 1
+        ).holds
+        is expected
+    )
+    assert (
+        judged(lambda m, v: getattr(m, compare)(v.x * e(m), (v.x + m.exact(gap)) * e(m)), 1).holds
+        is expected
+    )
 
 
 def test_the_slack_and_the_ratio_are_those_of_the_sides():

@@ -1,0 +1,595 @@
+"""Exact forms of numbers made of exponentials, logarithms and roots of rationals.
+
+Balls never decide that two irrational numbers are equal. A number of this arithmetic has a ball
+and, if known, an exact form: a polynomial in letters, whose coefficients are quotients of sums of
+c exp(r) with rational c and r. A letter stands for the logarithm of a prime or of such a sum, for
+the root of a prime or of another form. A form without any term is the number 0.
+
+Every step keeps the value, so a number whose form has no term is 0, whatever the letters are. The
+converse is not used, but explains why the forms are good: exponentials of different rationals are
+linearly independent over the rationals (Lindemann 1882, Weierstrass 1885; Baker, Transcendental
+Number Theory, theorem 1.4). A step that cannot keep the form, or that exceeds the budget of work,
+drops it. The budget counts products of terms, not seconds, so no verdict depends on the machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import add, mul, sub, truediv
+from typing import Any
+
+from flint import arb, fmpq, fmpz
+
+from attsvm.theory.arithmetic.balls import BALLS, Ball, exact_root
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
+from attsvm.theory.arithmetic.traces import Untraceable
+
+UNIT = 2**120 * 3**8 * 5**8 * 7**4 * 11**2 * 13**2
+"""Denominator of all exponents: they are integers over this unit, which hash and add fast."""
+
+WORK = 200_000
+"""Maximum number of products of terms in one evaluation of a formula."""
+
+_LARGEST_FACTORED = 2**64
+"""Largest numerator or denominator whose prime factors are computed."""
+
+Sum = dict[int, fmpq]
+"""A sum of exponentials: the coefficient by the exponent over `UNIT`; no coefficient is 0."""
+
+Factor = frozenset[tuple[int, fmpq]]
+"""A sum of exponentials that is positive, with least exponent 0 and coefficient 1 or -1 there."""
+
+Letter = tuple[str, Any]
+"""The kind of a letter, and what it is the logarithm or the root of."""
+
+Monomial = frozenset[tuple[Letter, int]]
+"""Letters with their powers."""
+
+_PLAIN: Monomial = frozenset()
+"""The monomial without letters."""
+
+
+class _Dropped(Exception):
+    """A form that cannot be kept."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The work that is left for one evaluation, as a number of products of terms."""
+
+    left: int = WORK
+
+    def spend(self, products: int) -> None:
+        """Count products of terms.
+
+        Raises:
+            _Dropped: the budget is exceeded.
+        """
+        if products > self.left:
+            raise _Dropped
+        self.left -= products
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """A sum of exponentials over a product of factors with positive powers."""
+
+    upper: Mapping[int, fmpq]
+    lower: Mapping[Factor, int]
+
+
+Form = dict[Monomial, Quotient]
+"""A polynomial in letters; no coefficient is 0."""
+
+
+def _constant(value: fmpq) -> Form:
+    return {_PLAIN: Quotient({0: value}, {})} if value != 0 else {}
+
+
+# sums of exponentials
+
+
+def _value(one: Mapping[int, fmpq]) -> arb:
+    """Return a ball that holds the value of a sum of exponentials."""
+    total = arb(0)
+    for exponent, coefficient in one.items():
+        total += arb(coefficient) * arb(fmpq(exponent, UNIT)).exp()
+    return total
+
+
+def _product(one: Mapping[int, fmpq], other: Mapping[int, fmpq], budget: Budget) -> Sum:
+    budget.spend(len(one) * len(other))
+    total: Sum = {}
+    for r, a in one.items():
+        for s, b in other.items():
+            total[r + s] = total.get(r + s, fmpq(0)) + a * b
+    return {exponent: c for exponent, c in total.items() if c != 0}
+
+
+def _scaled(one: Mapping[int, fmpq], c: fmpq, shift: int) -> Sum:
+    """Return the sum times c exp(shift / UNIT)."""
+    return {exponent + shift: c * a for exponent, a in one.items()}
+
+
+def _normal(one: Mapping[int, fmpq]) -> tuple[fmpq, int, Factor]:
+    """Return c, r and a factor E with c exp(r / UNIT) E equal to the sum.
+
+    Raises:
+        _Dropped: the ball does not decide the sign of E.
+    """
+    least = min(one)
+    c = one[least]
+    factor = _scaled(one, 1 / c, -least)
+    value = _value(factor)
+    if value > 0:
+        return c, least, frozenset(factor.items())
+    if value < 0:
+        return -c, least, frozenset(_scaled(factor, fmpq(-1), 0).items())
+    raise _Dropped
+
+
+_ONE: Factor = frozenset({(0, fmpq(1))})
+
+
+def _cancelled(upper: Mapping[int, fmpq], lower: Mapping[Factor, int]) -> Quotient:
+    """Return a quotient, without a factor that is the upper sum up to c exp(r)."""
+    if not upper:
+        return Quotient({}, {})
+    least = min(upper)
+    for factor in lower:
+        if len(factor) != len(upper):
+            continue
+        first = dict(factor)[0]
+        c = upper[least] / first
+        if _scaled(dict(factor), c, least) == upper:
+            left = {f: k - (f is factor) for f, k in lower.items()}
+            return Quotient({least: c}, {f: k for f, k in left.items() if k})
+    return Quotient(upper, lower)
+
+
+def _expanded(bag: Mapping[Factor, int], budget: Budget) -> Sum:
+    total: Sum = {0: fmpq(1)}
+    for factor, power in bag.items():
+        for _ in range(power):
+            total = _product(total, dict(factor), budget)
+    return total
+
+
+def _plus(one: Quotient, other: Quotient, budget: Budget) -> Quotient:
+    bags = one.lower, other.lower
+    common = {f: max(bag.get(f, 0) for bag in bags) for f in {**one.lower, **other.lower}}
+    total: Sum = {}
+    for each in (one, other):
+        missing = {f: k - each.lower.get(f, 0) for f, k in common.items()}
+        for exponent, c in _product(each.upper, _expanded(missing, budget), budget).items():
+            total[exponent] = total.get(exponent, fmpq(0)) + c
+    return _cancelled({exponent: c for exponent, c in total.items() if c != 0}, common)
+
+
+def _times(one: Quotient, other: Quotient, budget: Budget) -> Quotient:
+    # first cancel crosswise, as in (a/Z) Z, so that no product is expanded for nothing
+    first, second = _cancelled(one.upper, other.lower), _cancelled(other.upper, one.lower)
+    lower = {
+        f: first.lower.get(f, 0) + second.lower.get(f, 0) for f in {**first.lower, **second.lower}
+    }
+    return _cancelled(_product(first.upper, second.upper, budget), lower)
+
+
+def _inverted(one: Quotient, budget: Budget) -> Quotient:
+    c, shift, factor = _normal(one.upper)
+    upper = _scaled(_expanded(one.lower, budget), 1 / c, -shift)
+    return _cancelled(upper, {} if factor == _ONE else {factor: 1})
+
+
+# forms
+
+
+def _key(form: Form) -> Hashable:
+    """Return a form as a key: equal for equal forms."""
+    return frozenset(
+        (monomial, frozenset(q.upper.items()), frozenset(q.lower.items()))
+        for monomial, q in form.items()
+    )
+
+
+def _of_key(key: Any) -> Form:
+    return {monomial: Quotient(dict(upper), dict(lower)) for monomial, upper, lower in key}
+
+
+def _sum(one: Form, other: Form, budget: Budget) -> Form:
+    total = dict(one)
+    for monomial, quotient in other.items():
+        known = total.get(monomial)
+        total[monomial] = quotient if known is None else _plus(known, quotient, budget)
+    return {monomial: q for monomial, q in total.items() if q.upper}
+
+
+def _multiple(form: Form, c: fmpq) -> Form:
+    return {m: Quotient(_scaled(q.upper, c, 0), q.lower) for m, q in form.items()}
+
+
+def _form_product(one: Form, other: Form, budget: Budget) -> Form:
+    total: Form = {}
+    for m, a in one.items():
+        for n, b in other.items():
+            term = _reduced(m, n, budget)
+            quotient = _times(a, b, budget)
+            scaled = {k: _times(q, quotient, budget) for k, q in term.items()}
+            total = _sum(total, scaled, budget)
+    return total
+
+
+def _reduced(one: Monomial, other: Monomial, budget: Budget) -> Form:
+    """Return the product of two monomials; squares of roots are replaced by their radicands."""
+    powers = dict(one)
+    for letter, power in other:
+        powers[letter] = powers.get(letter, 0) + power
+    factors: list[Form] = []
+    for letter, power in powers.items():
+        if letter[0] == "root" and not 0 <= power <= 1:
+            factors.append(_constant(fmpq(letter[1]) ** (power // 2)))
+            powers[letter] = power % 2
+        if letter[0] == "root of" and power >= 2:
+            factors += [_of_key(letter[1])] * (power // 2)
+            powers[letter] = power % 2
+    monomial = frozenset((letter, power) for letter, power in powers.items() if power)
+    result: Form = {monomial: Quotient({0: fmpq(1)}, {})}
+    for factor in factors:
+        result = _form_product(factor, result, budget)
+    return result
+
+
+def _reciprocal(form: Form, budget: Budget) -> Form:
+    """Return 1 over a form of one term; of several terms without letters, over their sum."""
+    if len(form) != 1:
+        raise _Dropped
+    ((monomial, quotient),) = form.items()
+    result: Form = {_PLAIN: _inverted(quotient, budget)}
+    for letter, power in monomial:
+        if letter[0] == "root of":  # 1/s = s/F for s^2 = F
+            over = _reciprocal(_of_key(letter[1]), budget)
+            one = _form_product(
+                {frozenset({(letter, 1)}): Quotient({0: fmpq(1)}, {})}, over, budget
+            )
+        elif letter[0] == "root":
+            one = _multiple(_letter(letter), 1 / fmpq(letter[1]))
+        else:
+            result = _form_product(result, _letter(letter, -power), budget)
+            continue
+        for _ in range(power):
+            result = _form_product(result, one, budget)
+    return result
+
+
+def _letter(letter: Letter, power: int = 1) -> Form:
+    return {frozenset({(letter, power)}): Quotient({0: fmpq(1)}, {})}
+
+
+def _ratio(one: Form, other: Form, budget: Budget) -> Form:
+    """Return the quotient of two forms: also of proportional ones, such as log 8 / log 2."""
+    if len(other) > 1 and one.keys() == other.keys():
+        monomial = next(iter(one))
+        guess = _times(one[monomial], _inverted(other[monomial], budget), budget)
+        if not _sum(
+            one, _multiple(_form_product({_PLAIN: guess}, other, budget), fmpq(-1)), budget
+        ):
+            return {_PLAIN: guess}
+    return _form_product(one, _reciprocal(other, budget), budget)
+
+
+def _primes(value: fmpq) -> dict[int, int]:
+    """Return the powers of primes of a positive rational.
+
+    Raises:
+        _Dropped: its numerator or denominator is too large.
+    """
+    powers: dict[int, int] = {}
+    for part, sign in ((fmpz(value.p), 1), (fmpz(value.q), -1)):
+        if part > _LARGEST_FACTORED:
+            raise _Dropped
+        for prime, power in part.factor():
+            powers[int(prime)] = sign * int(power)
+    return powers
+
+
+# functions
+
+
+def _exponential(form: Form, budget: Budget) -> Form:
+    """Return exp(r + sum k log(E)) = exp(r) times the product of E^k."""
+    result = _constant(fmpq(1))
+    for monomial, quotient in form.items():
+        if quotient.lower or quotient.upper.keys() != {0}:
+            raise _Dropped  # the coefficient is no rational number
+        c = quotient.upper[0]
+        if monomial == _PLAIN:
+            power = c * UNIT
+            if power.q != 1:
+                raise _Dropped
+            result = {
+                m: Quotient(_scaled(q.upper, fmpq(1), int(power)), q.lower)
+                for m, q in result.items()
+            }
+            continue
+        ((letter, times), *others) = monomial
+        if others or times != 1 or (2 * c).q != 1 or abs(c) > 64:
+            raise _Dropped
+        result = _form_product(result, _power_of(letter, c, budget), budget)
+    return result
+
+
+def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
+    """Return exp(c L) for a letter L that is a logarithm, and 2 c an integer."""
+    kind, inner = letter
+    whole = int((c - fmpq(int((2 * c).p) % 2, 2)).p)  # the largest integer that is at most c
+    half = (2 * c).p % 2 != 0
+    if kind == "log":
+        base: Form = _constant(fmpq(inner))
+        root = _letter(("root", inner))
+    elif kind == "log of":
+        base = {_PLAIN: Quotient(dict(inner), {})}
+        root = _letter(("root of", _key(base)))
+    else:
+        raise _Dropped
+    one = base if whole >= 0 else _reciprocal(base, budget)
+    result = root if half else _constant(fmpq(1))
+    for _ in range(abs(whole)):
+        result = _form_product(result, one, budget)
+    return result
+
+
+def _logarithm(form: Form, budget: Budget) -> Form:
+    """Return the logarithm of a form of one term that is known to be positive."""
+    if len(form) != 1:
+        raise _Dropped
+    ((monomial, quotient),) = form.items()
+    c, exponent, factor = _normal(quotient.upper)
+    total: Form = {}
+    for letter, power in monomial:
+        if letter[0] == "root":
+            one = _multiple(_letter(("log", letter[1])), fmpq(power, 2))
+        elif letter[0] == "root of":
+            one = _multiple(_logarithm(_of_key(letter[1]), budget), fmpq(power, 2))
+        else:
+            raise _Dropped
+        total = _sum(total, one, budget)
+    if not c > 0:
+        raise _Dropped
+    for prime, power in _primes(c).items():
+        total = _sum(total, _multiple(_letter(("log", prime)), fmpq(power)), budget)
+    total = _sum(total, _constant(fmpq(exponent, UNIT)), budget)
+    for part, power in ((factor, 1), *((f, -k) for f, k in quotient.lower.items())):
+        if part != _ONE:
+            total = _sum(total, _multiple(_letter(("log of", part)), fmpq(power)), budget)
+    return total
+
+
+def _root(form: Form, budget: Budget) -> Form:
+    """Return the root of a form that is known to be positive."""
+    if len(form) != 1 or next(iter(form)) != _PLAIN:
+        return _letter(("root of", _key(form)))
+    quotient = form[_PLAIN]
+    odd = {f: k % 2 for f, k in quotient.lower.items()}  # root of N/F = root of N F, over F
+    upper = _product(quotient.upper, _expanded(odd, budget), budget)
+    lower = {f: (k + 1) // 2 for f, k in quotient.lower.items()}
+    c, exponent, factor = _normal(upper)
+    if not c > 0:
+        raise _Dropped
+    rational, squarefree = fmpq(1), list[int]()
+    for prime, power in _primes(c).items():
+        rational *= fmpq(prime) ** (power // 2)
+        squarefree += [prime] * (power % 2)
+    result: Form = {_PLAIN: Quotient({0: rational}, lower)}
+    for prime in squarefree:
+        result = _form_product(result, _letter(("root", prime)), budget)
+    whole = _square_root(dict(factor), budget) if exponent % 2 == 0 else None
+    if whole is not None:
+        whole = _scaled(whole, fmpq(1), exponent // 2)
+        return _form_product(result, {_PLAIN: Quotient(whole, {})}, budget)
+    inner = _scaled(dict(factor), fmpq(1), exponent)
+    other = _letter(("root of", _key({_PLAIN: Quotient(inner, {})})))
+    return _form_product(result, other, budget)
+
+
+def _square_root(one: Sum, budget: Budget) -> Sum | None:
+    """Return the positive sum of exponentials whose square is this sum; None if there is none."""
+    top, least = max(one), min(one)
+    lead = exact_root(one[top]) if one[top] > 0 else None
+    if lead is None or top % 2:
+        return None
+    root: Sum = {top // 2: lead}
+    for _ in range(len(one)):
+        rest = dict(one)
+        for exponent, c in _product(root, root, budget).items():
+            rest[exponent] = rest.get(exponent, fmpq(0)) - c
+        rest = {exponent: c for exponent, c in rest.items() if c != 0}
+        if not rest:
+            value = _value(root)
+            return root if value > 0 else _scaled(root, fmpq(-1), 0) if value < 0 else None
+        following = max(rest)
+        exponent = following - top // 2
+        if 2 * exponent < least or exponent in root:
+            return None
+        root[exponent] = rest[following] / (2 * lead)
+    return None
+
+
+# numbers
+
+
+class Exact(Scalar):
+    """A number by a ball and, if known, its form."""
+
+    __slots__ = ("ball", "budget", "form")
+
+    def __init__(self, ball: Ball, form: Form | None, budget: Budget) -> None:
+        self.form, self.budget = form, budget
+        self.ball = ball
+        if form is not None and not form:
+            self.ball = fmpq(0)
+        elif form is not None and form.keys() == {_PLAIN} and not form[_PLAIN].lower:
+            upper = form[_PLAIN].upper
+            self.ball = upper[0] if upper.keys() == {0} else ball
+
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
+        if isinstance(other, int):
+            other = Exact(fmpq(other), _constant(fmpq(other)), self.budget)
+        if not isinstance(other, Exact):
+            return NotImplemented  # an array, or a number that carries its derivatives
+        a, b = (other, self) if swapped else (self, other)
+        try:
+            ball = operation(a.ball, b.ball)
+        except ZeroDivisionError as error:
+            raise Untraceable("a division by 0") from error
+        form: Form | None = None
+        defined = operation is not truediv or b.ball > 0 or b.ball < 0
+        if a.form is not None and b.form is not None and defined:
+            try:
+                form = _JOINED[operation](a.form, b.form, self.budget)
+            except _Dropped:
+                form = None
+        return Exact(ball, form, self.budget)
+
+    def __neg__(self) -> Exact:
+        form = None if self.form is None else _multiple(self.form, fmpq(-1))
+        return Exact(-self.ball, form, self.budget)
+
+    @property
+    def zero(self) -> bool:
+        """Whether the number is proved to be 0."""
+        return isinstance(self.ball, fmpq) and self.ball == 0
+
+    def settled(self) -> Ball:
+        """Return 0 if the number is proved to be 0, else its ball.
+
+        A sum of logarithms is 0 if its exponential is 1. That covers products, such as
+        log(exp(2) - 1) = log(exp(1) - 1) + log(exp(1) + 1).
+        """
+        if self.form is None or self.zero:
+            return self.ball
+        try:
+            scale = _common_denominator(self.form)
+            power = _exponential(_multiple(self.form, fmpq(scale)), self.budget)
+            one = _sum(power, _constant(fmpq(-1)), self.budget)
+        except _Dropped:
+            return self.ball
+        return self.ball if one else fmpq(0)
+
+
+def _common_denominator(form: Form) -> int:
+    """Return the common denominator of rational coefficients of letters.
+
+    Raises:
+        _Dropped: a coefficient is not rational.
+    """
+    denominators = [1]
+    for monomial, quotient in form.items():
+        if quotient.lower or quotient.upper.keys() != {0}:
+            raise _Dropped
+        if monomial != _PLAIN:
+            denominators.append(int(quotient.upper[0].q))
+    return math.lcm(*denominators)
+
+
+def _difference(one: Form, other: Form, budget: Budget) -> Form:
+    return _sum(one, _multiple(other, fmpq(-1)), budget)
+
+
+_JOINED: Mapping[Operation, Callable[[Form, Form, Budget], Form]] = {
+    add: _sum,
+    sub: _difference,
+    mul: _form_product,
+    truediv: _ratio,
+}
+
+
+def _applied(
+    ball: Callable[[Ball], Any], function: Callable[[Form, Budget], Form], positive: bool, x: Exact
+) -> Exact:
+    """Return a function of a number; its form is dropped unless a needed sign is known."""
+    form: Form | None = None
+    if x.form is not None and (not positive or x.ball > 0):
+        try:
+            form = function(x.form, x.budget)
+        except _Dropped:
+            form = None
+    return Exact(ball(x.ball), form, x.budget)
+
+
+def _sqrt(x: Exact) -> Exact:
+    return x if x.zero else _applied(BALLS.sqrt, _root, True, x)
+
+
+def _abs(x: Exact) -> Exact:
+    if x.ball >= 0:
+        return x
+    if x.ball <= 0:
+        return -x
+    raise Untraceable("the ball does not decide the sign of a number")
+
+
+def _is_zero(x: Exact) -> Exact:
+    if x.zero:
+        return Exact(fmpq(1), _constant(fmpq(1)), x.budget)
+    if x.ball > 0 or x.ball < 0:
+        return Exact(fmpq(0), {}, x.budget)
+    raise Untraceable("neither form nor ball decides whether a number is 0")
+
+
+class Exponentials(Arithmetic[Exact]):
+    """Numbers with exact forms; one object serves one evaluation, as it has a budget of work."""
+
+    name = "forms"
+    numbers = Exact
+
+    def __init__(self, work: int = WORK) -> None:
+        self._budget = Budget(work)
+
+    exp = elementary(functools.partial(_applied, BALLS.exp, _exponential, False))
+    log = elementary(functools.partial(_applied, BALLS.log, _logarithm, True))
+    sqrt = elementary(_sqrt)
+    abs = elementary(_abs)
+    is_zero = elementary(_is_zero)
+
+    def of(self, value: fmpq) -> Exact:
+        """Return a rational number."""
+        return Exact(value, _constant(value), self._budget)
+
+    def _rational(self, value: Fraction) -> Exact:
+        return self.of(fmpq(value.numerator, value.denominator))
+
+    def _literal(self, number: Any) -> Exact:
+        if isinstance(number, arb):
+            raise Untraceable("a ball that is not known to be any one number")
+        exact = isinstance(number, fmpq)
+        return self.of(number if exact else fmpq(*number.as_integer_ratio()))
+
+    def maximum(self, x: object, y: object) -> Exact:
+        """Return the larger number, if the balls decide or both are equal."""
+        x, y = (t if isinstance(t, Exact) else self.exact(t) for t in (x, y))
+        gap: Any = x - y
+        if gap.ball >= 0:
+            return x
+        if gap.ball <= 0:
+            return y
+        raise Untraceable("a maximum of numbers that the balls do not tell apart")
+
+    def spectral(self, A: Numbers) -> Exact:
+        """Return the spectral norm; it has a form for vectors, and if its square is rational."""
+        if 1 in A.shape:
+            return self.norm(A)
+        balls = entries([t.ball for t in A.ravel()], A.shape)
+        if all(isinstance(ball, fmpq) for ball in balls.ravel()):
+            square = BALLS.spectral_square(balls)
+            if isinstance(square, fmpq):
+                root: Any = self.sqrt(self.of(square))
+                return root
+        return Exact(BALLS.spectral(balls), None, self._budget)
+
+    def _level(self, s: Numbers) -> Exact:
+        return max(s, key=lambda t: arb(t.ball).mid())
