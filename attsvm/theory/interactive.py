@@ -192,7 +192,9 @@ def hunt(
     """
     for name, limit in (("seconds", seconds), ("rounds", rounds)):
         if limit is not None and not 0 < limit < math.inf:
-            raise UsageError(f"{name} is not above 0 and finite", value=limit)
+            raise UsageError(
+                f"{name} is not above 0 and finite", value=limit, remedy="Give a positive number."
+            )
     claims = _claims([what])
     if len(claims) > 1:
         raise UsageError(

@@ -316,4 +316,8 @@ def ensure_checkable(made: Claim) -> None:
             "proof='module:function'.",
         )
     if made.cost < 1:
-        raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)
+        raise ClaimError(
+            f"claim {made.id} has a cost below 1",
+            value=made.cost,
+            remedy="Give the integer by which the budgets of the profile are divided, at least 1.",
+        )

@@ -146,7 +146,10 @@ def member(variable: Variable, name: str, value: object) -> object:
     """
     if isinstance(variable, Choice) and isinstance(value, str) and value in variable.members:
         return variable.members[value]
-    raise DataError(f"{name} is no member of its family", value=value)
+    names = ", ".join(variable.members) if isinstance(variable, Choice) else "none"
+    raise DataError(
+        f"{name} is no member of its family", value=value, remedy=f"The members are {names}."
+    )
 
 
 def same_numbers(stored: object, numbers: object) -> bool:

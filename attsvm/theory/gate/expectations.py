@@ -82,12 +82,20 @@ def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def _expectation(claim: str, entry: Any, path: object) -> Expectation:
     if not is_id(claim):
-        raise FileError(f"{path} has an entry whose key is no id of a claim", value=claim)
+        raise FileError(
+            f"{path} has an entry whose key is no id of a claim",
+            value=claim,
+            remedy="An id is source/statement:reading, such as sim/lemma-3.12:literal.",
+        )
     if not isinstance(entry, dict):
         raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
     unknown = sorted(set(entry) - _KEYS)
     if unknown:
-        raise FileError(f"{path}: the entry of {claim} has unknown keys", value=unknown)
+        raise FileError(
+            f"{path}: the entry of {claim} has unknown keys",
+            value=unknown,
+            remedy=f"An entry may have {', '.join(sorted(_KEYS))}.",
+        )
     reason = entry.get("reason")
     if not isinstance(reason, str) or not _letters(reason):
         raise FileError(f"{path}: {claim} is expected without a reason", remedy="Give one.")

@@ -103,7 +103,9 @@ def encode(value: Case) -> Json:
         }
         if value.dtype.kind not in kinds or value.dtype.itemsize > 8:
             raise ClaimError(
-                "an instance holds an array of an unsupported type", value=str(value.dtype)
+                "an instance holds an array of an unsupported type",
+                value=str(value.dtype),
+                remedy="Use arrays of float64, int64 or bool.",
             )
         name, write = kinds[value.dtype.kind]
         return {name: list(value.shape), "values": [write(x) for x in value.ravel().tolist()]}

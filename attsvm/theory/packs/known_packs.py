@@ -137,7 +137,10 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     try:
         listed = _parsed(file.read_text(encoding="utf-8"))[1] if file.is_file() else []
     except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise ClaimError(f"{file} cannot be read: {error}") from error
+        raise ClaimError(
+            f"{file} cannot be read: {error}",
+            remedy="Correct it; it must be TOML in UTF-8, with packs under [tool.attsvm].",
+        ) from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise ClaimError(
             f"{file} lists no packs under [tool.attsvm]",

@@ -195,7 +195,9 @@ def answered(
         UsageError: the time limit is not positive.
     """
     if not 0 < seconds < math.inf:
-        raise UsageError("seconds is not above 0 and finite", value=seconds)
+        raise UsageError(
+            "seconds is not above 0 and finite", value=seconds, remedy="Give a positive number."
+        )
     account = hunt(asked.claim, seconds=seconds, seed=seed, progress=progress)
     if account.error is not None and account.smallest is None:
         raise ClaimError(account.error.rstrip("."))

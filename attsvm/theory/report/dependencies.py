@@ -44,7 +44,9 @@ def levels(rests: Dependencies) -> dict[str, int]:
         ready = [s for s, needed in open_.items() if all(n in results for n in needed)]
         if not ready:
             raise ClaimError(
-                "statements rest on each other in a circle", value=", ".join(sorted(open_))
+                "statements rest on each other in a circle",
+                value=", ".join(sorted(open_)),
+                remedy="Remove one of them from the `rests_on` of another.",
             )
         results |= {s: max((results[n] + 1 for n in open_[s]), default=0) for s in ready}
     return results

@@ -325,7 +325,11 @@ def _place(file: Path, folder: Path) -> tuple[str, str]:
 def _confirmed(r: ReadingView, case: Case) -> tuple[str, str]:
     """Return an instance that refutes a reading and its slack, after confirming both again."""
     if r.claim is None:
-        raise ClaimError("an instance of an erratum has no claim to refute", value=r.id)
+        raise ClaimError(
+            "an instance of an erratum has no claim to refute",
+            value=r.id,
+            remedy="Name the pack of the claim with --pack.",
+        )
     return refutation(r.claim, case, r.names)
 
 

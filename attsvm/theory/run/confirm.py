@@ -260,7 +260,9 @@ def _again(claim: Claim, parameters: Mapping[str, object], case: Case) -> Confir
     slack = ask(claim.id, "the evaluation in higher precision", again, case, **parameters)
     if slack.broken:
         raise ClaimError(
-            f"the evaluation of {claim.id} in higher precision returned NaN", value=repr(slack)
+            f"the evaluation of {claim.id} in higher precision returned NaN",
+            value=repr(slack),
+            remedy="Return a Slack whose value and error are numbers.",
         )
     method = "second evaluation in higher precision"
     # an exact slack of 0 violates a strict inequality, though no error bound shows it below 0

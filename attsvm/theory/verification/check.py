@@ -275,7 +275,11 @@ def found_proof(claim: Claim) -> Callable[[], object]:
             importlib.import_module(full_name(module, Path(claim.file))), name
         )
     except (ImportError, AttributeError, ValueError) as problem:
-        raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
+        raise ClaimError(
+            f"the proof of {claim.id} cannot be found",
+            value=claim.proof,
+            remedy="Write proof='module:function', with a module that Python can import.",
+        ) from problem
     return result
 
 
