@@ -3,7 +3,7 @@
 At X = 0 attention is uniform. In `NO_QUERY` and `ALL_TIED` the gradient is zero at every X. In
 `TIED_ASIDE` the first input has no gradient. So w, the first column of X, follows (1, 0), the
 solution for the second input alone, and not (1, 1), the solution for both. The same holds in
-`TIED_APART`; there the margin of the first input decreases forever, although w = (1, 2) meets both
+`TIED_APART`; there the margin of the first input decreases for ever, although w = (1, 2) meets both
 constraints. `TIED_CROWD` adds the token (0, 0). Its margin under X^mm, which has w = (1/2, 3/2), is
 7/2, but in the limit of the run it is a support vector. In `PASSED_OVER` the run moves away from
 the worst token and settles at the second-best one.

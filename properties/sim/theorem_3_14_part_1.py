@@ -56,8 +56,8 @@ from properties.sim._support import training
 BEYOND = Descent.of(
     [[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]]
 )
-"""X^mm has w = (1, 0) and margins 2, 1. At w = -(1, 1)/2 the second token beats the others by 3/2
-and 1."""
+"""X^mm has w = (1, 0) and margins 2, 1. At w = -(1, 1)/2 the logit of the second token exceeds the
+others by 3/2 and 1."""
 
 
 @composite

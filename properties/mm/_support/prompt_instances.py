@@ -43,11 +43,11 @@ LEAPING = replace(
     prompting(RUN_LEAPING.data.X, RUN_LEAPING.data.gamma, RUN_LEAPING.start[:, 0]),
     step=RUN_LEAPING.step,
 )
-"""In the basin; the first step takes the second input to its worse key forever."""
+"""In the basin; the first step takes the second input to its worse key for ever."""
 THROWN = replace(
     prompting([[[1.0, 0.0], [0.0, 0.0]], [[-8.0, 1.0], [0.0, 0.0]]], [[1.0, 0.0]] * 2), step=64.0
 )
-"""From the proper start the first step takes the first input to its worse key forever."""
+"""From the proper start the first step takes the first input to its worse key for ever."""
 _ABOUT = [[1.0 + x / 64.0, -2.0 + y / 64.0] for x, y in ((1, 0), (-1, 1.4375), (-1, -1.4375))]
 CAUGHT = replace(
     prompting(

@@ -177,7 +177,7 @@ ONE_EACH = asking([[[1]]], [[0]])
 SECOND_BEST = descending(
     [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
 )
-"""One entry with scores 1, -1 and 0, started so that the last token keeps the attention forever."""
+"""One entry with scores 1, -1, 0, started so that the last token keeps the attention for ever."""
 
 ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
 

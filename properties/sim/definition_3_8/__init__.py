@@ -4,8 +4,8 @@ The formula is lost in print ("we defined the Att-SVM as the following:" is foll
 section). X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM: the least ||X||_F with
 <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by definition 3.9.
 
-Optimal tokens are unique, as the text says "the optimal token"; tied ones would each have to beat
-the other.
+Optimal tokens are unique, as the text says "the optimal token"; tied ones would each need a logit
+above the other's.
 
 literal-2 fails for a query 0, which asks 0 >= 1. It also fails for two inputs of opposite labels
 that ask X >= 1 and -X >= 1. The certificate is Farkas's: weights w >= 0, not all 0, for which the

@@ -52,7 +52,7 @@ NARROW = pair(
     [[1, 0], [1, 0]],
     AttentionData.of([FIRST, SECOND], [[1, 0], [0, 1]], scores=[[1, 0]] * 2),
 )
-"""X^mm is the identity, and K Q^T has rank one forever."""
+"""X^mm is the identity, and K Q^T has rank one for ever."""
 TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
 

@@ -28,7 +28,7 @@ LETTERS = replace(training.LETTERS, says="")
 
 
 def stays(case: Descent, towards: str) -> bool:
-    """Return whether X(k) = 0 forever because the gradient at 0 is 0, or there is no target."""
+    """Return whether X(k) = 0 for ever because the gradient at 0 is 0, or there is no target."""
     if max_margin(case.data, towards) is None:
         return True
     gradient = negative_gradient(BALLS, case.data, case.start, case.loss).matrix

@@ -8,7 +8,7 @@ data that have one), as the end of training, and as the output f of trained atte
 only through which token is best (sharp-1). No score is low enough; the question is whether the
 token is a support vector (amended-1, `sim/token-sparsity:literal-3`). `literal-2`: descent on the
 printed loss ends at the very token that is left out (`ENDS_THERE`). `amended-2`: from X(0) = 0 the
-last token of `PUSHED` pushes the run to the best one; without it the run ends at the second one. In
+last token of `PUSHED` moves the run to the best one; without it the run ends at the second one. In
 the basin that cannot happen (amended-3). By literal-3 the risk without low tokens is no larger, and
 the threshold is no smaller. In both runs each input then keeps above its second-best score for
 ever. So it ends at an optimal token, or at no token, for example if nothing can be separated.

@@ -390,7 +390,7 @@ SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
 """The token of least score is the support vector."""
 ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
 PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
-"""The token of least score pushes the run to the best one."""
+"""The token of least score moves the run to the best one."""
 BEST_PUSHES = Descent.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
 """Without the optimal token the run on the printed loss changes its direction."""
 BETWEEN = Descent.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])

@@ -14,10 +14,10 @@ X^low be the solution of Att-SVM for the tokens of lowest score.
 `amended-1` falls for one entry of three tokens (`THREE`): X^mm has the column (1, 0) and X^low the
 column (-1, -1), as the middle token is a rival of both. With two tokens an entry X^low = -X^mm.
 `amended-2` falls by the sequence that refutes `sim/self-attention:amended-1`, with all tokens
-negated: one position keeps to its best token while the other one runs to its worst. By `amended-5`
-the direction of X(k)^T never tends to that of X^mm, whatever the start. The norm diverges
-(`symbolic.divergence`, for a loss of either sign), while the inner product stays below that of the
-start. So no limit of directions has a positive inner product.
+negated: attention of one position tends to its best token, that of the other one to its worst. By
+`amended-5` the direction of X(k)^T never tends to that of X^mm, whatever the start. The norm
+diverges (`symbolic.divergence`, for a loss of either sign), while the inner product stays below
+that of the start. So no limit of directions has a positive inner product.
 
 With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds for every step.
 """

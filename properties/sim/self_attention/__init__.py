@@ -10,12 +10,12 @@ definition 3.9. X^mm has a constraint for each entry and each other token; entri
 constant.
 
 All counterexamples are within the paper's setting. `literal-1` and `literal-2` fall in R^1: X^mm >
-0, and X(k) runs to -infinity. There transposition changes nothing. `amended-1` falls for one
+0, and X(k) tends to -infinity. There transposition changes nothing. `amended-1` falls for one
 sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score 1,
-position 1 gains score 4, and their constraints point against each other. So position 2 is dragged
-to its worse token for ever, also with the loss log(1 + exp(-u)). `amended-2` falls for two
-sequences of two tokens, whose first positions have nothing to choose. Values and labels play the
-part of the score gaps of `sim/theorem-3.14-part-2`: the larger one wins.
+position 1 gains score 4, and their constraints point against each other. So attention of position 2
+tends to its worse token, also with the loss log(1 + exp(-u)). `amended-2` falls for two sequences
+of two tokens, whose first positions have nothing to choose. Values and labels play the part of the
+score gaps of `sim/theorem-3.14-part-2`: the input with the larger gap decides.
 
 `amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
 sequence of orthogonal tokens meets the hypotheses of `amended-4`, as its queries are orthogonal.

@@ -18,4 +18,4 @@ LEAPING = replace(
     ),
     step=64.0,
 )
-"""A start in the basin; the first step takes the second entry to a worse token forever."""
+"""A start in the basin; the first step takes the second entry to a worse token for ever."""

@@ -12,12 +12,12 @@ Three repairs are proved (`symbolic/basins.py`, `symbolic/sim/theorem_3_14.py`).
 `amended-3` rivals may have any scores. `amended-2` has a single input, and holds for every start
 and every step. Steps are long only while attention to the optimal token is not small, so it stays
 above a constant. `amended-4` starts from zero with two inputs of two tokens and the same two scores
-in both. The input that is dragged away at first has a gradient that grows with its distance, and
+in both. The input whose margin falls at first has a gradient that grows with its distance, and
 returns. Three such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens
 (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
-that was dragged away then returns so fast that it throws the other one beyond return (`RETURNING`).
+whose margin fell then returns in so long a step that the other one is lost for ever (`RETURNING`).
 """
 
 from functools import partial

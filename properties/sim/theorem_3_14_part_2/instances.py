@@ -19,7 +19,7 @@ FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
 OUTNUMBERED = Descent.of(
     [[[3, 0], [0, 0]], [[3, 0], [0, 0]], [[-4, -1], [0, 0]]], [[1, 0]] * 3, scores=[[0.25, 0]] * 3
 )
-"""Two equal inputs drag the third one to its worse token."""
+"""Two equal inputs move the third one to its worse token."""
 THREE_EACH = Descent.of(
     [[[0, 0], [2, 1], [5, 1]], [[0, 0], [-3, -2], [0, -1]]],
     [[1, 0]] * 2,
@@ -32,7 +32,7 @@ UNEVEN = Descent.of(
 RETURNING = replace(
     Descent.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
 )
-"""From zero the second input is dragged away; the second step loses the first one forever."""
+"""From zero the second margin falls at first; the second step loses the first input for ever."""
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
 PUBLISHED = Descent(one_input(), np.zeros((2, 2)))
 SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])

@@ -14,7 +14,7 @@ aligned, which a single input always is. There the theorem is true for every sta
 g_i s_i/(1 - s_i). Here g_i is the gap of the two best scores and s_i the start's attention to the
 optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant above 1 would do.
 Let the second-best token have little attention at the start, and lie so far away that its logit
-outgrows all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
+comes to exceed all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
 second-best one, which therefore gains attention for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 The counterexamples to the literal readings work with every step; amended readings have steps of at

@@ -5,9 +5,9 @@ The margins are m_it(X) = <A_it, X>, A_it = (x_opt - x_t) z_i^T; figure 2 says t
 
 The loss of definition 3.6 increases in the score, so a margin may decrease for ever. With the
 decreasing loss g(-u) amended-1 and amended-2 fail from X(0) = 0 with a single input in R^1: tokens
-4, 0, 3 with scores 1, 0, -3. The push away from the token of score -3 wins, -grad L = (-2/3 * 4 +
-7/3 * 1) |l'|/3 < 0, and both margins, 4 X and X, decrease. So the token of score 0 has the
-attention for ever. `NOT_ALIGNED` does the same under both parts of assumption 3.10.
+4, 0, 3 with scores 1, 0, -3. The part of the gradient from the token of score -3 is the larger one:
+-grad L = (-2/3 * 4 + 7/3 * 1) |l'|/3 < 0. Both margins, 4 X and X, decrease. So the token of score
+0 has the attention for ever. `NOT_ALIGNED` does the same under both parts of assumption 3.10.
 
 amended-3: <X, X^mm> = sum_it lambda_it m_it(X) is the sum of margins weighted by the multipliers of
 X^mm, in the notation of `tf/all-support-no-stationary`. A step of size eta adds

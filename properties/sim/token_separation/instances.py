@@ -17,7 +17,7 @@ OPPOSED = [
     )
     for n in (2, 5)
 ]
-"""From zero the other inputs drag the last one, whose score gap is small, to its worse token."""
+"""From zero the others move the last input, whose score gap is small, to its worse token."""
 EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
 
 DROPPED_HYPOTHESES = {

@@ -59,7 +59,7 @@ FAR_AHEAD = Step(NOT_ALIGNED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "corre
 THROWN = replace(
     Step(LEAPING.data, np.array([[2.0, 0.0], [6.0, 0.0]]), "correlation", 1.0), step=256.0
 )
-"""After a long first step the second one takes an input to its worse token forever."""
+"""After a long first step the second one takes an input to its worse token for ever."""
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 
