@@ -109,8 +109,8 @@ LEAVES, ALONG, BEHIND = (
 """X_soft = (0, 0; 1, 0). The first run starts on its ray and leaves it at once; the second starts
 in the basin, the third one behind the ray."""
 ELSEWHERE = sentence_run([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
-"""The run keeps the second token for ever. Along (0, 1) its logit exceeds that of the third token by
-1 and that of the first one by 2."""
+"""The run keeps the second token for ever. Along (0, 1) its logit exceeds that of the third token
+by 1 and that of the first one by 2."""
 TIED = sentence_run([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
 """The gradient of the first sentence is 0, and the margin that it asks for decreases for ever."""
 SLIGHT = sentence_run([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
