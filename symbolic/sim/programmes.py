@@ -4,29 +4,8 @@ X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multiplie
 objective of X_soft is f_C(V), ||V|| plus C times the sum of slacks. The proofs use inner products
 alone, so that they hold for any number of inputs and tokens and in any dimension.
 
-On `sim/definition-4.1`, with instances of `properties/sim/definition_4_1`:
-
-Proof of amended and amended-3. Let X^mm = sum_j lambda_j A_j and w = lambda/||X^mm||. Then
-||sum_j w_j A_j|| = 1, and the w_j >= 0 of constraints that share a slack have a sum of at most C.
-So f_C(V) >= <sum_j w_j A_j, V> + sum_j w_j (1 - <A_j, V>) = sum_j w_j = ||X^mm|| = f_C(X^mm). For
-one constraint no smaller C suffices.
-
-Proof of sharp. Let S = sum_j A_j for m matrices. Then sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so
-that f_C(V) - f_C(0) >= (1 - C ||S||) ||V||. Equality holds at V = t S for small t. So 0 is a
-minimiser if and only if C ||S|| <= 1. sharp-2 is proved in `prove_exact_price`.
-
-On `sim/token-sparsity`:
-
-`literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: let the tokens J be left
-out. The multipliers of the others show that ||X^mm||^2 falls by at most ||sum_J w_j A_j||^2. So
-tight tokens with w_j = 0 can be left out as well, and X^mm moves by at most ||sum_J w_j A_j||
-(definition 3.8, sharp-1). This is attained if the A_j of J are orthogonal to the others.
-
-`sharp-2`: no other token can be left out without a change. Let R be A_j less its projection on the
-span of the other A_k, so that <A_k, R> = 0 and <R, X^mm> = w_j ||R||^2. Then X^mm - w_j R meets the
-other constraints, and its squared norm is less by w_j^2 ||R||^2. This is attained if the other
-multipliers stay positive. Both readings hold for any multipliers, and for the first optimal tokens
-if some are tied.
+The readings of `sim/definition-4.1` on prices of slack and those of `sim/token-sparsity` on tokens
+that may be left out are in docs/proofs/soft_margin.md.
 """
 
 from __future__ import annotations

@@ -3,32 +3,13 @@
 Let f = softmax(A x) and z be a unit vector. The slope of <f, h> along z is Cov_f(h, A z). Over all
 A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`). On
 given data it is at most osc(h) osc(A z)/4, by the inequalities of Cauchy-Schwarz and Popoviciu, and
-osc(A z) is at most diam(A). The slope of the loss is l' times the slope of <f, h>. For the logistic
-loss |l'| is at most |b|/4. For the squared loss |l'| = 2 |<f, h> - b| is at most 2 (||h|| + |b|),
-and at most 2 (max |h| + |b|).
+osc(A z) is at most diam(A). The slope of the loss is l' times the slope of <f, h>.
 
-Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. For the squared loss
-l'' = 2; for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`). Also |<A z, h>| <=
-||A|| ||h||, with equality if h and z are along singular vectors of A for the singular value ||A||.
-These facts give the largest constants of its gradient (`ensure_squared_linear`,
-`ensure_logistic_linear`).
+Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. This gives the largest
+constants of its gradient (`ensure_squared_linear`, `ensure_logistic_linear`).
 
-On `sim/stability-l2`, with instances of `properties/sim/stability_l2`. L is the loss of softmax
-attention, and M that of linear attention with ||A x|| <= R.
-
-Proof of literal-3 and sharp-1. |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
-(sim/basic-4:sharp). So ||A|| ||h|| (||h|| + |b|) is a constant of L; for R >= 1 it is at most half
-of M's largest one. At A = (1, -1), h = (1, -1), x = 0 the slope of L is ||A|| ||h|| |b|. As |b|
-grows, its ratio to half of M's constant tends to 1.
-
-Proof of amended-1. Along a unit vector z the slope of L is 2 |<f, h> - b| |Cov(h, A z)|, and a
-covariance is at most a quarter of the product of the oscillations. M has the slope
-2 ||A^T h|| (R ||A^T h||/||A|| + |b|) at x = -+ R A^T h/(||A|| ||A^T h||). For smaller R the reading
-may fail: the part of h with A^T h = 0 changes <f, h> but not <A x, h>. An example is A = (1, -1),
-h = (c + 1, c - 1).
-
-Proof of amended-2. By sim/lemma-3.13-l2:sharp the curvature of L along z is at most osc(A z)^2/2
-times w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|; and 1/(3 sqrt 3) < 0.1925.
+The readings of `sim/stability-l2` and `sim/stability-logistic` that follow are in
+docs/proofs/stability.md.
 """
 
 from __future__ import annotations
