@@ -6,12 +6,14 @@ every night, they draw 100 other ones. A test sets a number of its own only if a
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from attsvm import cli
+from attsvm.theory import PROFILES
 from attsvm.theory.declaration.proof import recorded
 
 hypothesis.settings.register_profile(
@@ -50,6 +52,13 @@ def attsvm(here, capsys):
         return code, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Checks of few instances, and hunts that look once for worse ones; whole ones do more."""
+    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=20, guided=25))
+    monkeypatch.setattr("attsvm.theory.search.polish._WORSE", 1)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import re
 import runpy
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +16,7 @@ from flint import fmpq
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
-from attsvm.theory import PROFILES, load_packs
+from attsvm.theory import load_packs
 from attsvm.theory.arithmetic import BALLS
 from tests.forks import in_a_fork
 
@@ -118,10 +117,8 @@ def test_the_page_on_training_runs():
     assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
 
 
-def test_the_page_on_hunting_runs(capsys, monkeypatch):
-    monkeypatch.setattr(
-        "attsvm.theory.search.polish._WORSE", 1
-    )  # of 7 turns, told of nowhere there
+@pytest.mark.usefixtures("brief")
+def test_the_page_on_hunting_runs(capsys):
     page = (ROOT / "docs/hunting.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
     exec(compile(block, "docs/hunting.md", "exec"), {})
@@ -159,10 +156,10 @@ PACKS = {
 """What the ids of each pack begin with, how many claims it has, and how many are false."""
 
 
+@pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("name", PACKS)
-def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, capsys, monkeypatch):
+def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, capsys):
     """Already with few of the instances: a whole check looks at these and at more."""
-    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=20, guided=25))
     prefix, number, false = PACKS[name]
     pack = str(ROOT / f"examples/{name}.py")
     ledger = str(tmp_path / "ledger.jsonl")

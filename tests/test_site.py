@@ -43,6 +43,7 @@ def run(page, capsys):
     assert names
 
 
+@pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_shows_what_it_prints(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -6,9 +6,11 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from attsvm._words import printable
@@ -56,11 +58,28 @@ def render(
     return Markup(templates.get_template(name).render(values))
 
 
+class _Compiled(BytecodeCache):
+    """The code of templates by name and content, which overlays of their reader share."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template its code if there is any."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        if bucket.code is not None:
+            self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
 @functools.cache
 def _environment(*, markdown: bool) -> Environment:
     """Return the reader of templates, which caches compiled templates; do not change it."""
     templates = Environment(
         loader=FileSystemLoader(FOLDER),
+        bytecode_cache=_Compiled(),
         autoescape=not markdown,
         undefined=StrictUndefined,
         extensions=["jinja2.ext.do"],

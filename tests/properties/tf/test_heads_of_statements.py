@@ -40,8 +40,7 @@ def test_mirrored_tokens_share_attention_for_ever():
     assert third < 0.05
     assert certified(MIRRORED, "optimal") < 0
     aside = replace(MIRRORED, start=np.array([[1.0, 0.0], [0.0, 0.0]]))
-    found = certified(aside, "optimal")  # logits of both differ: the symmetry is gone
-    assert found is None or not found < 0
+    assert certified(aside, "optimal") > 0  # logits of both differ: the symmetry is gone
 
 
 @pytest.mark.parametrize("seed", range(6))
