@@ -51,9 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--reuse",
         action="store_true",
-        help="take over the outcomes of claims whose code is that of a whole run in --ledger",
+        help="reuse outcomes of a complete run in --ledger for claims with unchanged code",
     )
-    parser.addini("attsvm_packs", "claim packs beside the installed ones", type="linelist")
+    parser.addini("attsvm_packs", "claim packs in addition to the installed ones", type="linelist")
 
 
 def _named(config: pytest.Config) -> list[str]:

@@ -378,7 +378,9 @@ class Decimals(Scripts):
 
     def named(self, text: str, value: Any, binds: int = ATOM) -> Code:
         if not isinstance(value, int) and np.asarray(value).dtype != object:
-            raise misuse("computes with floats where decimals are meant", "The float script stays.")
+            raise misuse(
+                "computes with floats in a script of decimals", "Use the script in floats."
+            )
         return super().named(text, value, binds)
 
     def _read(self, floats: Any) -> tuple[str, Any]:
@@ -421,5 +423,5 @@ class Decimals(Scripts):
     def spectral(self, A: Numbers) -> Code:
         A = self.code(A)
         if min(A.shape) > 1:
-            raise misuse("takes a spectral norm in decimals", "The float script stays.")
+            raise misuse("takes a spectral norm in decimals", "Use the script in floats.")
         return self.norm(A)

@@ -94,7 +94,7 @@ def replay_curated(
     wrong = ""
     claim = next((c for c in pack.claims if c.id == result.claim), None)
     if result.confirmed and (claim is None or path.resolve() != place(claim)):
-        wrong = "the file does not lie beside its claim under its name"
+        wrong = "the file is not in the folder of its claim, or has another name"
     elif result.confirmed and claim is not None:
         if read(path).get("sibling"):
             wrong = "it refutes a sibling, but a curated file must refute a reading"

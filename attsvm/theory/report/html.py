@@ -43,7 +43,7 @@ _FIRST = 4
 
 _KINDS = {
     "reading": "One exact form of a statement: hypotheses, data and conclusion.",
-    "literal": "Exactly what is printed; numbered where the words admit several forms.",
+    "literal": "Exactly what is printed; numbered if the words admit several forms.",
     "amended": "A repair, meant to change as little as possible; the first ones may fall.",
     "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
     "sibling": "A deliberately false variant of a reading, which the same check must refute.",
@@ -117,7 +117,7 @@ def page(
     text = render(
         "page.html.j2",
         _filters(packs, folder or Path()),
-        title=f"attsvm: {only}" if only else "attsvm: what was found",
+        title=f"attsvm: {only}" if only else "attsvm: findings",
         style=Markup((FOLDER / "page.css").read_text(encoding="utf-8")),
         script=Markup((FOLDER / "page.js").read_text(encoding="utf-8")),
         sources=sources,
@@ -165,7 +165,7 @@ def _wrong(run: Run, readings: Sequence[ReadingView]) -> Iterator[tuple[str, tup
             yield r.id, ("Without a verdict: ", "")
         elif not r.as_expected:
             want = (r.entry.get("expected") or {}).get("truth", "?")
-            yield r.id, ("Not as expected: ", f", {r.truth} where {want} was expected")
+            yield r.id, ("Not as expected: ", f", {r.truth} instead of {want}")
     for file, result, reason in run.fallen:
         yield "", (f"{result}: {file} {reason}", "")
     for fault in run.faults:

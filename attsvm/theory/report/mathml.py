@@ -96,7 +96,7 @@ class _Reader:
     def take(self, wanted: str = "") -> str:
         token = self.peek()
         if not token or (wanted and token != wanted):
-            raise UnreadableError(f"a formula has {token or 'its end'!r} where it should not")
+            raise UnreadableError(f"a formula has {token or 'its end'!r} in a wrong place")
         self.at += 1
         return token
 
@@ -189,7 +189,7 @@ class _Reader:
         if token == "-":
             return _tag("mo", "−")
         if token in "}_^'\\&":
-            raise UnreadableError(f"a formula has {token!r} where it should not")
+            raise UnreadableError(f"a formula has {token!r} in a wrong place")
         return _tag("mo", token)
 
     def command(self, name: str) -> Markup:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NOT_SHOWN = "hypothesis not shown to be needed"
 NOT_SHOWN_MEANING = (
-    "A hypothesis is not shown to be needed where this run found no counterexample without it. "
+    "A hypothesis is not shown to be needed if this run found no counterexample without it. "
     "Either the claim holds without it, or the search was too short: another seed or a longer "
     "profile may find one. That is a hint about the statement and no verdict on it."
 )

@@ -300,7 +300,7 @@ def assess(
         return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
     met = _never_violated(siblings)
     if reading.refuted is None and met:
-        text = f"never violated, not even where it is left out: {', '.join(met)}"
+        text = f"never violated, not even for the sibling that drops it: {', '.join(met)}"
         return Verdict(truth, evidence, Validity.THIN), text
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
 

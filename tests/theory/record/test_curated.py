@@ -106,7 +106,11 @@ FIVE = {"float": "5"}
 SPOILED = {
     "a value": (lambda f: changed(f, instance=FIVE), "NOT CONFIRMED", "the conclusion holds"),
     "half of it": (lambda f: (f / FALSE).write_text("{"), "ERROR", "is not a readable JSON file"),
-    "its claim": (lambda f: changed(f, claim="odd/wrong:literal"), "NOT CONFIRMED", "lie beside"),
+    "its claim": (
+        lambda f: changed(f, claim="odd/wrong:literal"),
+        "NOT CONFIRMED",
+        "not in the folder of its claim",
+    ),
     "no claim": (lambda f: changed(f, claim="mine/gone:literal"), "ERROR", "no claim has that id"),
     "a sibling": (lambda f: changed(f, sibling="shift 100"), "NOT CONFIRMED", "refutes a sibling"),
 }
