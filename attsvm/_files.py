@@ -136,7 +136,10 @@ def ensure_writable(folder: Path, option: str) -> None:
             there = stat.S_ISDIR(place.stat().st_mode)
         except FileNotFoundError:
             continue
-        except (OSError, ValueError) as error:  # a file on the way, or no name at all
+        except (
+            OSError,
+            ValueError,
+        ) as error:  # a file where a folder should be, or not a valid name
             why = error_text(error)
             break
         if not there:

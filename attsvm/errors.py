@@ -112,7 +112,7 @@ class LedgerError(FileError):
 
 
 class UsageError(AttsvmError):
-    """A command or a function was called with arguments that do not fit together."""
+    """Arguments do not fit together, or need an optional library that is not installed."""
 
 
 class WorkerError(AttsvmError):

@@ -239,9 +239,9 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
 
 
 def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
-    """Return the last run with the packs to compare, and its faults to be told.
+    """Return the last run and the packs to compare it with; `run.faults` is completed.
 
-    For example, other code than that of the run may be checked out.
+    A fault added here is, for example, that other code is checked out than the run had.
     """
     from attsvm.theory.gate.gate import only_of, stale
     from attsvm.theory.packs.checkout import checked_packs, code_of

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attsvm.theory.run.workers import Asked
 
 _SECONDS = 10.0
-"""Seconds for a question, unless the user gives another number."""
+"""Default wall time, in seconds, of the search for one question."""
 
 
 def add(parsers: Parsers) -> None:
@@ -27,7 +27,14 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a Python file with lines NAME = question(...)"
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="questions (default: all)")
+    # with no default, argparse would count NAME among the missing arguments
+    parser.add_argument(
+        "names",
+        nargs="*",
+        default=[],
+        metavar="NAME",
+        help="names of the questions to answer (default: all)",
+    )
     parser.add_argument(
         "--seconds",
         type=seconds,
@@ -37,11 +44,11 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer; return 1 if an answer contradicts an expected one or a question is broken, else 0.
+    """Answer the questions; return 1 if one is broken or not answered as expected, else 0.
 
     Raises:
-        ClaimError: the file cannot be loaded, or has no question of a name.
-        UsageError: as for workers.
+        ClaimError: the file cannot be loaded, or has no question of a given name.
+        UsageError: --cluster needs dask.distributed, which is not installed.
     """
     from attsvm.theory.packs.questions import chosen
     from attsvm.theory.report.answer import answer_job
@@ -80,7 +87,7 @@ def _progress(names: Sequence[str], answers: Collection[str]) -> str:
 
 
 def _lines(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield the answers, and the counts."""
+    """Yield the lines to print: each question with its answer, then the number of each answer."""
     for entry in entries:
         yield f"{entry['name']}:"
         yield from (f"  {line}" for line in entry["lines"])

@@ -77,12 +77,14 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             "a statement's id is source/statement in lower case, digits, hyphens and dots",
             value=options.id,
-            remedy="Such as mine/lemma-1.",
+            remedy="Choose an id such as mine/lemma-1.",
         )
     name = options.id.rpartition("/")[2].replace("-", "_").replace(".", "_")
     path = Path(options.out or f"{name}.py")
     if path.suffix != ".py":
-        raise UsageError("a claim file ends in .py", value=str(path), remedy=f"--out {name}.py")
+        raise UsageError(
+            "a claim file ends in .py", value=str(path), remedy=f"Write --out {name}.py."
+        )
     test = path.with_name(f"test_{path.name}")
     for chosen in (path, test):
         if chosen.exists() or chosen.is_symlink():

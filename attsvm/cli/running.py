@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def crew(options: argparse.Namespace) -> Iterator[Workers]:
     """Yield the workers; SIGTERM interrupts like Ctrl-C, and both set `options.stopped`.
 
-    KeyboardInterrupt alone is not enough, as code that runs at that moment may swallow it.
+    The flag is needed because code that runs at that moment may swallow the KeyboardInterrupt.
     """
     options.stopped = False
 
@@ -46,7 +46,7 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
         if options.cluster:
             from attsvm.theory.verification.cluster import cluster
 
-            # workers may run in other folders
+            # a worker on the cluster may run in another folder
             options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
             with cluster(options.cluster, options.pack) as others:
                 yield others
@@ -103,7 +103,7 @@ def ensure_apart(**places: str | Path | None) -> None:
     """Raise before the work if two options name one file: one output would overwrite the other.
 
     Args:
-        places: by the names of options; `-` is standard output.
+        places: paths by the names of their options; `-` is standard output, None not given.
 
     Raises:
         UsageError: two of them lead to the same file.
@@ -117,10 +117,8 @@ def ensure_apart(**places: str | Path | None) -> None:
             own: object = (there.st_dev, there.st_ino)
             if not stat.S_ISREG(there.st_mode):
                 continue
-        except (
-            OSError,
-            ValueError,
-        ):  # it does not exist yet; another check reports if it cannot be made
+        except (OSError, ValueError):
+            # the file does not exist yet; `ensure_file` reports a file that cannot be written
             own = os.path.abspath(path)
         if results.setdefault(own, option) != option:
             raise UsageError(

@@ -31,7 +31,7 @@ LEAST = 8
 """Minimum number of steps of a run that can count as being at rest."""
 
 SLOW = 1e-6
-"""Maximum share of the first recorded move that the last one has in a run at rest."""
+"""Share of the first recorded move below which the last one counts as rest."""
 
 LOOK = "number of steps to a minimum at a finite norm"
 """Name of the proposal of `finite_minimum`."""

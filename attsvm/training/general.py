@@ -79,7 +79,7 @@ def slopes(xp: ModuleType, loss: Loss, u: Floats) -> tuple[Floats, Floats]:
     """
     zero = 0.0 * u
     if xp is np or LOSSES.get(loss.name) is not loss:
-        array: Any = u  # losses of one's own get arrays of numpy alone
+        array: Any = u  # a loss that a user wrote gets arrays of numpy only
         sign = zero + loss.direction if loss.direction else xp.sign(loss.slope(array))
         return sign, loss.log_slope(array)
     if loss.name == "log-loss":

@@ -138,7 +138,7 @@ length_constant = plant(
 
 
 def _operator_length(m: Any, case: Descent) -> Any:
-    """Return D(W) <= ||grad L(W)||_op ||W^mm||_F."""
+    """Return the comparison D(W) <= ||grad L(W)||_op ||W^mm||_F."""
     down = negative_gradient(m, case.inputs, case.start, case.loss)
     return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.inputs))
 

@@ -171,7 +171,7 @@ def test_a_new_claim_file_and_its_test_overwrite_nothing(attsvm, tmp_path, name)
 def test_a_new_claim_wants_an_id_and_a_python_file(attsvm, tmp_path, words):
     code, _, error = attsvm("new", *words)
     assert code == 2
-    assert "Such as mine/lemma-1" in error or "ends in .py" in error
+    assert "such as mine/lemma-1" in error or "ends in .py" in error
     assert not list(tmp_path.iterdir())
 
 
