@@ -39,9 +39,10 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
         raise KeyboardInterrupt
 
     single_threaded()
-    ours = threading.current_thread() is threading.main_thread()
-    blows = (signal.SIGINT, signal.SIGTERM) if ours else ()
-    before = {blow: signal.signal(blow, stop) for blow in blows}
+    # Python allows the main thread alone to handle signals
+    main = threading.current_thread() is threading.main_thread()
+    signals = (signal.SIGINT, signal.SIGTERM) if main else ()
+    before = {number: signal.signal(number, stop) for number in signals}
     try:
         if options.cluster:
             from attsvm.theory.verification.cluster import cluster
@@ -58,8 +59,8 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
             with processes(options.workers, options.pack, ids) as others:
                 yield others
     finally:
-        for blow, handler in before.items():
-            signal.signal(blow, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def open_ledger(path: str) -> Ledger:
