@@ -26,7 +26,8 @@ root_doc = "docs/index"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_show_sourcelink = html_copy_source = False
+html_show_sourcelink = html_copy_source = html_show_copyright = False
+highlight_language = "none"  # of blocks that name no language, such as outputs
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 napoleon_use_ivar = True

@@ -1,12 +1,14 @@
 """The pages of the site that are written from the code while it is built.
 
-They are the reference, a page for each package of attsvm; the table of the namespace `m`; and a
-page for each statement of the sources, with its mathematics and the reviewed verdicts.
+They are the reference, a page for each package of attsvm; the table of the namespace `m`; a page
+for each statement of the sources, with its mathematics and the reviewed verdicts; and a page for
+each notebook, with the outputs that it is stored with.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -204,9 +206,28 @@ def namespace() -> Iterator[tuple[str, str]]:
     yield "namespace", f"# The namespace m\n\n{lead}\n\n{head}" + "\n".join(rows) + "\n"
 
 
+def notebooks() -> Iterator[tuple[str, str]]:
+    """Yield a page for each notebook, with its stored outputs, which a test compares with a run."""
+    for path in sorted((ROOT / "examples/notebooks").glob("*.ipynb")):
+        parts = []
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            code = cell["cell_type"] == "code"
+            parts.append(f"```python\n{source}\n```" if code else source)
+            for output in cell.get("outputs", []):
+                lines = output["text"] if "text" in output else output["data"]["text/plain"]
+                shown = "".join(lines).rstrip()
+                parts.append(f"```{{code-block}} text\n:class: output\n\n{shown}\n```")
+        name = path.relative_to(ROOT).as_posix()
+        parts.insert(
+            1, f"A page of the notebook [`{name}`](../../../{name}), with its stored outputs."
+        )
+        yield f"notebooks/{path.stem}", "\n\n".join(parts) + "\n"
+
+
 def write() -> None:
     """Write all pages; a page that is the same stays untouched, so that Sphinx skips it."""
-    for name, text in (*reference(), *namespace(), *statements()):
+    for name, text in (*reference(), *namespace(), *statements(), *notebooks()):
         file = FOLDER / f"{name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:

@@ -67,7 +67,7 @@ def test_another_output_is_noticed(tmp_path, monkeypatch, capsys):
 def written():
     """The pages that are written from the code, by name."""
     pages = runpy.run_path(str(ROOT / "docs/pages.py"))
-    kinds = ("reference", "namespace", "statements")
+    kinds = ("reference", "namespace", "statements", "notebooks")
     return {kind: dict(pages[kind]()) for kind in kinds}
 
 
@@ -99,6 +99,16 @@ def test_every_statement_has_a_page_in_mathematics():
     assert r"\le 3 \, n^{3} \, R^{7} \, \exp\left(13 \, R^{2}\right)" in lemma
     assert "`` h = [1, -1], b = 2^161" in lemma
     assert "symbolic.sim.lemma_3_13:prove" in lemma
+
+
+def test_every_notebook_has_a_page_with_its_outputs():
+    pages, index = written()["notebooks"], (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    assert pages.keys() == {f"notebooks/{f.stem}" for f in (ROOT / "examples").rglob("*.ipynb")}
+    assert all(f"\ngenerated/{name}\n" in index for name in pages)
+    text = pages["notebooks/your_own_claim"]
+    assert text.startswith("# Your own claim\n")
+    assert "\nhunt(thirds, seconds=None, rounds=1)\n```\n\n```{code-block} text\n" in text
+    assert re.search(r"^refuted, certified: mine/softmax-lipschitz:literal after \d", text, re.M)
 
 
 def test_the_first_task_of_a_contributor_works(here, capsys):
