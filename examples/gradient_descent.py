@@ -1,8 +1,7 @@
 """Gradient descent with step 1/L from x: f(x_N) - min f <= L x^2 / (4 N + 2), and no better.
 
-Here f is convex and L-smooth on the real line, with its minimum at 0. Its slope is piecewise
-linear: it rises at n rates of at most L, one after the other; every such f is a limit of these. The
-function with rate L between -s and s = |x|/(2 N + 1), and rate 0 elsewhere, attains the bound.
+f is convex and L-smooth, with its minimum at 0. Its slope rises at n rates up to L; each f is a
+limit of these. The f of rate L between -s and s = |x|/(2 N + 1), else of rate 0, attains the bound.
 """
 
 from typing import Any
