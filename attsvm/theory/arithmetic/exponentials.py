@@ -14,13 +14,14 @@ drops it. The budget counts products of terms, not seconds, so no verdict depend
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, mul, sub, truediv
-from typing import Any
+from typing import Literal
 
 from flint import arb, fmpq, fmpz
 
@@ -44,11 +45,29 @@ Sum = dict[int, fmpq]
 Factor = frozenset[tuple[int, fmpq]]
 """A sum of exponentials that is positive, with least exponent 0 and coefficient 1 or -1 there."""
 
-Letter = tuple[str, Any]
-"""The kind of a letter, and what it is the logarithm or the root of."""
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """The logarithm or the root of a number; only one field beside `kind` is set.
+
+    Attributes:
+        kind: "log" or "root".
+        prime: the number if it is a prime.
+        factor: the number if it is a sum of exponentials, of which only logarithms are letters.
+        form: the number if it is a form, of which only roots are letters.
+    """
+
+    kind: Literal["log", "root"]
+    prime: int = 0
+    factor: Factor = frozenset()
+    form: Key = frozenset()
+
 
 Monomial = frozenset[tuple[Letter, int]]
 """Letters with their powers."""
+
+Key = frozenset[tuple[Monomial, Factor, frozenset[tuple[Factor, int]]]]
+"""A form as a key of dictionaries."""
 
 _PLAIN: Monomial = frozenset()
 """The monomial without letters."""
@@ -189,7 +208,7 @@ def _inverted(one: Quotient, budget: Budget) -> Quotient:
 # forms
 
 
-def _key(form: Form) -> Hashable:
+def _key(form: Form) -> Key:
     """Return a form as a key: equal for equal forms."""
     return frozenset(
         (monomial, frozenset(q.upper.items()), frozenset(q.lower.items()))
@@ -197,7 +216,7 @@ def _key(form: Form) -> Hashable:
     )
 
 
-def _of_key(key: Any) -> Form:
+def _of_key(key: Key) -> Form:
     return {monomial: Quotient(dict(upper), dict(lower)) for monomial, upper, lower in key}
 
 
@@ -231,11 +250,11 @@ def _reduced(one: Monomial, other: Monomial, budget: Budget) -> Form:
         powers[letter] = powers.get(letter, 0) + power
     factors: list[Form] = []
     for letter, power in powers.items():
-        if letter[0] == "root" and not 0 <= power <= 1:
-            factors.append(_constant(fmpq(letter[1]) ** (power // 2)))
+        if letter.kind == "root" and letter.prime and not 0 <= power <= 1:
+            factors.append(_constant(fmpq(letter.prime) ** (power // 2)))
             powers[letter] = power % 2
-        if letter[0] == "root of" and power >= 2:
-            factors += [_of_key(letter[1])] * (power // 2)
+        elif letter.kind == "root" and power >= 2:
+            factors += [_of_key(letter.form)] * (power // 2)
             powers[letter] = power % 2
     monomial = frozenset((letter, power) for letter, power in powers.items() if power)
     result: Form = {monomial: Quotient({0: fmpq(1)}, {})}
@@ -251,13 +270,13 @@ def _reciprocal(form: Form, budget: Budget) -> Form:
     ((monomial, quotient),) = form.items()
     result: Form = {_PLAIN: _inverted(quotient, budget)}
     for letter, power in monomial:
-        if letter[0] == "root of":  # 1/s = s/F for s^2 = F
-            over = _reciprocal(_of_key(letter[1]), budget)
+        if letter.form:  # 1/s = s/F for s^2 = F
+            over = _reciprocal(_of_key(letter.form), budget)
             one = _form_product(
                 {frozenset({(letter, 1)}): Quotient({0: fmpq(1)}, {})}, over, budget
             )
-        elif letter[0] == "root":
-            one = _multiple(_letter(letter), 1 / fmpq(letter[1]))
+        elif letter.kind == "root":
+            one = _multiple(_letter(letter), 1 / fmpq(letter.prime))
         else:
             result = _form_product(result, _letter(letter, -power), budget)
             continue
@@ -325,17 +344,16 @@ def _exponential(form: Form, budget: Budget) -> Form:
 
 def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
     """Return exp(c L) for a letter L that is a logarithm, and 2 c an integer."""
-    kind, inner = letter
+    if letter.kind != "log":
+        raise _Dropped
     whole = int((c - fmpq(int((2 * c).p) % 2, 2)).p)  # the largest integer that is at most c
     half = (2 * c).p % 2 != 0
-    if kind == "log":
-        base: Form = _constant(fmpq(inner))
-        root = _letter(("root", inner))
-    elif kind == "log of":
-        base = {_PLAIN: Quotient(dict(inner), {})}
-        root = _letter(("root of", _key(base)))
+    if letter.prime:
+        base = _constant(fmpq(letter.prime))
+        root = _letter(Letter("root", prime=letter.prime))
     else:
-        raise _Dropped
+        base = {_PLAIN: Quotient(dict(letter.factor), {})}
+        root = _letter(Letter("root", form=_key(base)))
     one = base if whole >= 0 else _reciprocal(base, budget)
     result = root if half else _constant(fmpq(1))
     for _ in range(abs(whole)):
@@ -351,28 +369,29 @@ def _logarithm(form: Form, budget: Budget) -> Form:
     c, exponent, factor = _normal(quotient.upper)
     total: Form = {}
     for letter, power in monomial:
-        if letter[0] == "root":
-            one = _multiple(_letter(("log", letter[1])), fmpq(power, 2))
-        elif letter[0] == "root of":
-            one = _multiple(_logarithm(_of_key(letter[1]), budget), fmpq(power, 2))
-        else:
+        if letter.kind == "log":
             raise _Dropped
+        if letter.prime:
+            one = _letter(Letter("log", prime=letter.prime))
+        else:
+            one = _logarithm(_of_key(letter.form), budget)
+        one = _multiple(one, fmpq(power, 2))
         total = _sum(total, one, budget)
     if not c > 0:
         raise _Dropped
     for prime, power in _primes(c).items():
-        total = _sum(total, _multiple(_letter(("log", prime)), fmpq(power)), budget)
+        total = _sum(total, _multiple(_letter(Letter("log", prime=prime)), fmpq(power)), budget)
     total = _sum(total, _constant(fmpq(exponent, UNIT)), budget)
     for part, power in ((factor, 1), *((f, -k) for f, k in quotient.lower.items())):
         if part != _ONE:
-            total = _sum(total, _multiple(_letter(("log of", part)), fmpq(power)), budget)
+            total = _sum(total, _multiple(_letter(Letter("log", factor=part)), fmpq(power)), budget)
     return total
 
 
 def _root(form: Form, budget: Budget) -> Form:
     """Return the root of a form that is known to be positive."""
     if len(form) != 1 or next(iter(form)) != _PLAIN:
-        return _letter(("root of", _key(form)))
+        return _letter(Letter("root", form=_key(form)))
     quotient = form[_PLAIN]
     odd = {f: k % 2 for f, k in quotient.lower.items()}  # root of N/F = root of N F, over F
     upper = _product(quotient.upper, _expanded(odd, budget), budget)
@@ -386,13 +405,13 @@ def _root(form: Form, budget: Budget) -> Form:
         squarefree += [prime] * (power % 2)
     result: Form = {_PLAIN: Quotient({0: rational}, lower)}
     for prime in squarefree:
-        result = _form_product(result, _letter(("root", prime)), budget)
+        result = _form_product(result, _letter(Letter("root", prime=prime)), budget)
     whole = _square_root(dict(factor), budget) if exponent % 2 == 0 else None
     if whole is not None:
         whole = _scaled(whole, fmpq(1), exponent // 2)
         return _form_product(result, {_PLAIN: Quotient(whole, {})}, budget)
     inner = _scaled(dict(factor), fmpq(1), exponent)
-    other = _letter(("root of", _key({_PLAIN: Quotient(inner, {})})))
+    other = _letter(Letter("root", form=_key({_PLAIN: Quotient(inner, {})})))
     return _form_product(result, other, budget)
 
 
@@ -449,10 +468,8 @@ class Exact(Scalar):
         form: Form | None = None
         defined = operation is not truediv or b.ball > 0 or b.ball < 0
         if a.form is not None and b.form is not None and defined:
-            try:
+            with contextlib.suppress(_Dropped):
                 form = _JOINED[operation](a.form, b.form, self.budget)
-            except _Dropped:
-                form = None
         return Exact(ball, form, self.budget)
 
     def __neg__(self) -> Exact:
@@ -509,20 +526,21 @@ _JOINED: Mapping[Operation, Callable[[Form, Form, Budget], Form]] = {
 
 
 def _applied(
-    ball: Callable[[Ball], Any], function: Callable[[Form, Budget], Form], positive: bool, x: Exact
+    name: str, function: Callable[[Form, Budget], Form], positive: bool, x: Exact
 ) -> Exact:
-    """Return a function of a number; its form is dropped unless a needed sign is known."""
+    """Return a function of a number by the name that it has in the namespace.
+
+    If the function needs a `positive` argument and the ball does not show that, the form is lost.
+    """
     form: Form | None = None
     if x.form is not None and (not positive or x.ball > 0):
-        try:
+        with contextlib.suppress(_Dropped):
             form = function(x.form, x.budget)
-        except _Dropped:
-            form = None
-    return Exact(ball(x.ball), form, x.budget)
+    return Exact(getattr(BALLS, name)(x.ball), form, x.budget)
 
 
 def _sqrt(x: Exact) -> Exact:
-    return x if x.zero else _applied(BALLS.sqrt, _root, True, x)
+    return x if x.zero else _applied("sqrt", _root, True, x)
 
 
 def _abs(x: Exact) -> Exact:
@@ -550,8 +568,8 @@ class Exponentials(Arithmetic[Exact]):
     def __init__(self, work: int = WORK) -> None:
         self._budget = Budget(work)
 
-    exp = elementary(functools.partial(_applied, BALLS.exp, _exponential, False))
-    log = elementary(functools.partial(_applied, BALLS.log, _logarithm, True))
+    exp = elementary(functools.partial(_applied, "exp", _exponential, False))
+    log = elementary(functools.partial(_applied, "log", _logarithm, True))
     sqrt = elementary(_sqrt)
     abs = elementary(_abs)
     is_zero = elementary(_is_zero)
@@ -563,16 +581,17 @@ class Exponentials(Arithmetic[Exact]):
     def _rational(self, value: Fraction) -> Exact:
         return self.of(fmpq(value.numerator, value.denominator))
 
-    def _literal(self, number: Any) -> Exact:
+    def _literal(self, number: float | fmpq | arb) -> Exact:
         if isinstance(number, arb):
             raise Untraceable("a ball that is not known to be any one number")
-        exact = isinstance(number, fmpq)
-        return self.of(number if exact else fmpq(*number.as_integer_ratio()))
+        if isinstance(number, fmpq):
+            return self.of(number)
+        return self.of(fmpq(*number.as_integer_ratio()))
 
     def maximum(self, x: object, y: object) -> Exact:
         """Return the larger number, if the balls decide or both are equal."""
         x, y = (t if isinstance(t, Exact) else self.exact(t) for t in (x, y))
-        gap: Any = x - y
+        gap = x - y
         if gap.ball >= 0:
             return x
         if gap.ball <= 0:
@@ -587,8 +606,7 @@ class Exponentials(Arithmetic[Exact]):
         if all(isinstance(ball, fmpq) for ball in balls.ravel()):
             square = BALLS.spectral_square(balls)
             if isinstance(square, fmpq):
-                root: Any = self.sqrt(self.of(square))
-                return root
+                return _sqrt(self.of(square))
         return Exact(BALLS.spectral(balls), None, self._budget)
 
     def _level(self, s: Numbers) -> Exact:

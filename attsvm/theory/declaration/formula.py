@@ -26,7 +26,7 @@ from attsvm.theory.arithmetic import (
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
 from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation, returned
-from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
@@ -104,12 +104,8 @@ class Formula:
             for name, variable in self.variables.items()
         )
 
-    def traced(self, case: Case) -> Values:
-        """Return the values of an instance as traces, that is with fingerprints."""
-        return self._values(TRACES, case, lambda value: TRACES.of(rational(value)))
-
-    def formed(self, m: Exponentials, case: Case) -> Values:
-        """Return the values of an instance as numbers with exact forms."""
+    def known(self, m: Traces | Exponentials, case: Case) -> Values:
+        """Return the values of an instance as numbers with fingerprints, or with exact forms."""
         return self._values(m, case, lambda value: m.of(rational(value)))
 
     def _values(self, m: Namespace, case: Case, number: Callable[[float], Number]) -> Values:

@@ -193,7 +193,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
             return Judgement(answer, slack, ratio, kind, method)
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                traced = formula.relation(TRACES, formula.traced(case), parameters)
+                traced = formula.relation(TRACES, formula.known(TRACES, case), parameters)
                 # Roots that cancel, as sqrt(8) - 2 sqrt(2), are rational in the exact part of a
                 # trace, though their balls always contain 0. This part may refute; fingerprints,
                 # which `_traced` uses below, may only confirm.
@@ -207,7 +207,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         if m is BALLS and bits in _FORMED:
             exactly = _settled(
-                lambda forms: formula.relation(forms, formula.formed(forms, case), parameters), bits
+                lambda forms: formula.relation(forms, formula.known(forms, case), parameters), bits
             )
             if exactly is not None and (answer := decided(exactly)) is not None:
                 kind, slack, _ = _measured(exactly)
@@ -312,14 +312,14 @@ def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool
             return answer
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                result = evaluate(condition, TRACES, formula.traced(case))
+                result = evaluate(condition, TRACES, formula.known(TRACES, case))
                 traced = returned(result, "a hypothesis")
         if traced is not None and _traced(traced, relation):
             return True
         if m is BALLS and bits in _FORMED:
             exactly = _settled(
                 lambda forms: returned(
-                    evaluate(condition, forms, formula.formed(forms, case)), "a hypothesis"
+                    evaluate(condition, forms, formula.known(forms, case)), "a hypothesis"
                 ),
                 bits,
             )
@@ -341,8 +341,8 @@ def _settled(evaluated: Callable[[Exponentials], Relation], bits: int) -> Relati
 def _gaps_settled(relation: Relation) -> Relation:
     if isinstance(relation, All | AnyOf):
         return type(relation)(tuple(_gaps_settled(part) for part in relation.parts))
-    gaps: list[Any] = _gaps(relation)
-    balls = [gap.settled() if isinstance(gap, ExactForm) else fmpq(gap) for gap in gaps]
+    gaps: Sequence[Exact | ExactForm] = _gaps(relation)
+    balls = [gap.settled() if isinstance(gap, ExactForm) else gap for gap in gaps]
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
