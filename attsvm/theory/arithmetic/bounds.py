@@ -124,6 +124,7 @@ def _product(a: Bounded, b: Bounded) -> Bounded:
     """Return the product; |x y - x' y'| <= |y| |x - x'| + |x| |y - y'| + |x - x'| |y - y'|."""
     x, y = a.value, b.value
     result = x * y
+    # Dekker's formula is exact unless a partial product underflows; `_dust` covers that case
     error = abs(_rounded_off(x, y, result)) + _dust(result, x, y)
     rounded = [number for number in (a, b) if not _is_exact(number)]
     for other in rounded:

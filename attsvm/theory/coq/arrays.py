@@ -296,6 +296,7 @@ class Arrays(Terms):
         value = listed[0] if len(listed) == 1 else None
         if len(results) != 1 or not isinstance(value, Term):
             raise NotExpressible("an array of entries that are listed one by one")
+        # the loop ran once, on the general index; an entry has another index in its place
         (axis,), text, binds = results, value.text, value.binds
 
         def entry(i: str) -> Term:

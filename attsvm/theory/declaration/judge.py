@@ -262,6 +262,7 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
     """Return the deciding comparison on an instance, with its sides to six digits."""
     with ctx.workprec(_TRACED):
         relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
+        # of a conjunction the part with the least slack decides, of a disjunction the largest
         while isinstance(relation, All | AnyOf):
             choose = min if isinstance(relation, All) else max
             relation = choose(

@@ -69,6 +69,7 @@ class Proposition:
             return False
         if not mine or mine.keys() != its.keys():
             return mine == its
+        # if they differ by a factor, one monomial gives it; the comparison below checks the others
         factor = next(its[m] / mine[m] for m in mine)
         return (factor > 0 or self.relation == "==") and self.term * factor == other.term
 

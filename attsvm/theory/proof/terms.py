@@ -316,6 +316,7 @@ def _rebuilt_atom(atom: Atom, replaced: Callable[[Atom], Term | None]) -> Term:
         letter, body = atom.opened()
         over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced))
         inner = _BINDERS[atom.kind](rebuilt(body, replaced), letter, over)
+    # the laws of the normal form may have made a number or a sum of it; only an atom is looked up
     for own in inner.atoms:
         if inner == own.term:
             return inner if (result := replaced(own)) is None else result

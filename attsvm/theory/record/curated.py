@@ -56,6 +56,7 @@ def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
     own = {p.file for p in packs if p.folder == folder}
     if not own or "" in own:  # a package has its folder for itself
         return ()
+    # a file that may hold claims is not imported to find out: that would run its code
     files = (file for file in python_files(folder) if file.name not in own)
     return tuple(f for f in files if f.name == "__init__.py" or b"Statement" in f.read_bytes())
 

@@ -66,6 +66,7 @@ def graph(statements: Sequence[StatementView], *, linked: bool = False) -> Marku
 
 def _places(rests: Dependencies) -> dict[str, tuple[int, int]]:
     """Return the positions of the boxes: sources below each other, levels side by side."""
+    # a statement is one column right of the last statement that it rests on, so arrows go right
     level = levels(rests)
     results: dict[str, tuple[int, int]] = {}
     top = 0

@@ -58,6 +58,8 @@ def mathml(latex: str, *, block: bool = True) -> Markup:
             pieces += [_piece(piece, block), _tag("span", sentence(reader.words()))]
             piece, operand = [], False
             continue
+        # a line may end only outside brackets and norms; bars come in pairs, so an odd number of
+        # them means that one is open
         depth += (token in _OPEN) - (token in _CLOSE)
         norms += token in ("|", r"\|")
         outside = depth == 0 and norms % 2 == 0

@@ -88,7 +88,7 @@ def script(claim: Claim, case: Case, others: Iterable[Writer] = ()) -> Script | 
 
 def _shortest(kind: type[Scripts], claim: Claim, case: Case) -> Script | None:
     made = None
-    for longest in (56, 76, 96):
+    for longest in (56, 76, 96):  # longer expressions need fewer lines, but are harder to read
         with np.errstate(all="ignore"), localcontext(Context(prec=DIGITS)):
             made = _written(kind(short_literal, longest), claim, case)
         if made is None or made.text.count("\n") <= LINES:

@@ -188,7 +188,7 @@ _JOINED: dict[str, _Join] = {
     **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "unread", "error"), _first),
     **dict.fromkeys(("undecided_note", "broke_note", "given_up_note", "refutes_reading"), _first),
 }
-"""How to join two counts that are not added."""
+"""How to join two counts, by name; counts that are not named here are added."""
 
 
 @functools.singledispatch

@@ -111,6 +111,8 @@ def renewed(
 ) -> Raw:
     """Return the next batch: the parents, their children, and an eighth of new instances."""
     batch = max(len(value.T) for value in raw.values() if isinstance(value, np.ndarray))
+    # Row 0 has the parent of each child, rows 1 and 2 two others for differences and crossover. The
+    # first lanes keep the parents themselves, so that the closest instances are never lost.
     family = generator.integers(0, len(parents), (3, batch))
     family[0, : len(parents)] = np.arange(len(parents))
     children: Raw = {}

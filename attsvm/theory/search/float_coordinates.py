@@ -133,6 +133,7 @@ def _coordinates(
     leaders, coordinate = np.unique(np.where(moves, group, -1), return_inverse=True)
     first = int(leaders[0] == -1)
     leaders, coordinate = leaders[first:], np.maximum(coordinate - first, 0)
+    # units are powers of two: scaling by them rounds nothing, and dyadic entries stay short
     unit = np.exp2(np.floor(np.log2(np.where(moves, result.size[lead, group], 1.0))))
     with np.errstate(over="ignore"):
         positions = np.clip(result.rows[:, leaders] / unit[leaders], -_FAR, _FAR)

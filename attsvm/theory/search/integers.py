@@ -85,6 +85,8 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
     sizes = {name: max(abs(low), abs(low + side)) for name, (low, side) in sides.items()}
     decided = batches.unrounded(formula, sizes, parameters) if own == sides.keys() else frozenset()
     exact = decided >= {*formula.hypotheses, ""}
+    # In a check, bounding the error of every row takes too long. A box is then reported only if
+    # floats evaluate all formulas without rounding, or if each batch has one row.
     proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
     # beyond 2^53 floats would round the integers
     proved = proved and max(sizes.values()) < _LARGEST

@@ -135,6 +135,7 @@ def _meet(
     if equation.even:
         results |= {place: abs(results[place]) for place in positive}
     elif positive:
+        # only the sign of the whole solution may change, and only if multiples are solutions
         turned = np.where(results[positive[0]] < 0, -1.0, 1.0) if equation.homogeneous else 1.0
         results = {place: turned * values for place, values in results.items()}
     inside: Array | bool = True

@@ -390,6 +390,8 @@ def _above(value: Fraction) -> Iterator[Fraction]:
     while True:
         quotient, rest = divmod(rest, 1)
         kept = {quotient, *(quotient - k for k in _less(int(quotient))), *range(1, 8)}
+        # with the last two convergents p/q and p'/q', the fractions of this run of the path are
+        # (k p + p') / (k q + q') for k = 1, ..., quotient
         for k in sorted(step for step in kept if 0 < step <= quotient):
             over = k * denominators[1] + denominators[0]
             if over:

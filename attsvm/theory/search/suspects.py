@@ -242,6 +242,7 @@ class Suspects:
         judged: list[int] = []
         waiting = left_out + int(violate.sum() + open_.sum())
         try:
+            # bounds prove these violations, so the judge confirms them unless a hypothesis is open
             for k in np.flatnonzero(violate)[:_CONTRADICTED].tolist():
                 waiting -= self._look(few, k, overdraw=True) is not None
                 judged.append(k)
@@ -255,7 +256,7 @@ class Suspects:
                     waiting -= self._look(few, k, overdraw=bool(answer)) is not None
                     judged.append(k)
                 elif self._sieve.left == 0 or not self.formula.stepped:
-                    break
+                    break  # nothing is left that could decide a further row: the rest is counted
         finally:
             self.scout.tally.seen.unjudged += waiting
             self._judged.update(_keys(few, judged))

@@ -90,7 +90,8 @@ def evaluated(
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
         outcomes: dict[str, dict[str, JsonObject]] = {}
         for outcome, origin in zip(run.parts, run.origins, strict=True):
-            if not origin and isinstance(outcome, dict):  # not reused from an earlier run itself
+            # only what a run evaluated itself counts, so that no outcome is older than its run
+            if not origin and isinstance(outcome, dict):
                 outcomes.setdefault(str(outcome.get("claim")), {})[str(outcome.get("part"))] = (
                     outcome
                 )
