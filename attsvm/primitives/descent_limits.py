@@ -18,10 +18,12 @@ from flint import arb, fmpq
 
 from attsvm._types import Tensor
 from attsvm._words import in_plain
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import direction, divergence
 from attsvm.primitives.descent_runs import certified_limit, max_margin, or_more_bits, reaches
@@ -40,6 +42,8 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.declaration.conclusions import Symbols
 
 SOME = "some"
@@ -103,7 +107,7 @@ class Quantity:
         writes: returns the quantity and its limit in the letters of a source.
         constants: the constants of its forms, with their defaults.
         floats, balls, tensors: see `Measured`.
-        proposition: the limit in the letters of linked proofs, see `Measured`.
+        proposition, checked: the limit for linked proofs and for the checker, see `Measured`.
     """
 
     writes: Callable[[Letters], tuple[str, str]]
@@ -112,6 +116,7 @@ class Quantity:
     tensors: Callable[..., Tensor]
     constants: Mapping[str, object] = field(default_factory=dict, hash=False)
     proposition: Callable[..., Any] | None = None
+    checked: Callable[..., Any] | None = None
 
 
 def _certainly_reaches(case: Descent, towards: str) -> arb:
@@ -196,6 +201,7 @@ DIRECTION = Quantity(
     elsewhere,
     {"towards": "optimal"},
     direction,
+    run_programs.converges,
 )
 NORM = Quantity(
     lambda letters: (norm(letters.iterate), INFINITY),
@@ -203,6 +209,7 @@ NORM = Quantity(
     _certainly_grows,
     descent_at_rest,
     proposition=divergence,
+    checked=run_programs.diverges,
 )
 RATE = Quantity(
     lambda letters: (
@@ -265,6 +272,13 @@ class _Begun:
         result = self.quantity.balls(run, **others)
         return None if some and result <= 0 else result
 
+    def checked(self, m: Programs, case: Descent, **constants: object) -> Proposition:
+        """Return the limit in the words of the checker."""
+        _, others, _ = self.parts(constants)
+        write = present(self.quantity.checked, "a form for the checker")
+        result: Proposition = write(m, case, own=self.begins.of is _as_it_is, **others)
+        return result
+
 
 def _as_it_is(case: Descent) -> Descent:
     return case
@@ -301,4 +315,5 @@ def limit(
         constants={**forms.begins.constants, **quantity.constants},
         where=letters.meaning(to, forms.begins.where),
         proposition=quantity.proposition if begins is None else None,
+        checked=None if quantity.checked is None else forms.checked,
     )

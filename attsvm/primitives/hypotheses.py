@@ -154,20 +154,44 @@ def _scores(case: Values) -> Iterator[tuple[Vector, list[int]]]:
     return zip(exact.gamma, exact.optimal, strict=True)
 
 
-UNIQUE = Hypothesis("optimal tokens are unique", unique_optimum, proposition=letters.unique)
-SEVERAL_TOKENS = Hypothesis(
-    "some input has two tokens", several_tokens, proposition=letters.several
+UNIQUE = Hypothesis(
+    "optimal tokens are unique",
+    unique_optimum,
+    proposition=letters.unique,
+    checked="fact(unique(data))",
 )
-TWO_SCORES = Hypothesis("some input has two different scores", two_scores)
-ONE_INPUT = Hypothesis("there is a single input", single)
-ONE_PAIR = Hypothesis("one input of two tokens", one_pair, says="there is one input, of two tokens")
+SEVERAL_TOKENS = Hypothesis(
+    "some input has two tokens",
+    several_tokens,
+    proposition=letters.several,
+    checked="fact(any(len(row) > 1 for row in data.scores))",
+)
+TWO_SCORES = Hypothesis(
+    "some input has two different scores",
+    two_scores,
+    checked="fact(any(len(set(row)) > 1 for row in data.scores))",
+)
+ONE_INPUT = Hypothesis(
+    "there is a single input",
+    single,
+    checked="fact(len(data.X) == 1)",
+)
+ONE_PAIR = Hypothesis(
+    "one input of two tokens",
+    one_pair,
+    says="there is one input, of two tokens",
+    checked="fact([len(row) for row in data.scores] == [2])",
+)
 MARGINS_ADD = Hypothesis(
     "all tokens are support vectors, the constraints are independent, or all rivals of an optimal "
     "token score the same",
     margins_add,
 )
 EQUAL_RIVALS = Hypothesis(
-    "all rivals of an optimal token score the same", rivals_equal, implies=(MARGINS_ADD,)
+    "all rivals of an optimal token score the same",
+    rivals_equal,
+    implies=(MARGINS_ADD,),
+    checked="fact(rivals_equal(data))",
 )
 LOWER_RIVALS = Hypothesis(
     "all rivals of the optimal token score the same, below it",
@@ -180,12 +204,14 @@ FEASIBLE = Hypothesis(
     feasible,
     says="the Att-SVM is feasible",
     proposition=letters.feasible,
+    checked="fact(target is not None)",
 )
 EXISTS = Hypothesis(
     "the solution exists and is not 0",
     exists,
     says="the max-margin solution of the optimal tokens exists and is not 0",
     implies=(FEASIBLE, SEVERAL_TOKENS),
+    checked="fact(target is not None and any(len(row) > 1 for row in data.scores))",
 )
 INDEPENDENT = Hypothesis(
     "the constraints are independent",
@@ -193,16 +219,26 @@ INDEPENDENT = Hypothesis(
     says="the (x_t - x_s) z^T of all inputs are independent, for one token s of each",
     implies=(FEASIBLE, MARGINS_ADD),
 )
-ALL_TIGHT = Hypothesis("all tokens are support vectors", all_tight, implies=(FEASIBLE, MARGINS_ADD))
+ALL_TIGHT = Hypothesis(
+    "all tokens are support vectors",
+    all_tight,
+    implies=(FEASIBLE, MARGINS_ADD),
+    checked="fact(all_tight(data, target))",
+)
 EITHER_PART = Hypothesis(
     "all tokens are support vectors, or rivals have one score below the best",
     either_part,
     says="all tokens are support vectors, or all rivals of an input have one score below its best",
     implies=(MARGINS_ADD,),
+    checked="fact(all_tight(data, target) or (rivals_equal(data) and unique(data)))",
 )
 SECOND_SUPPORTS = Hypothesis("a second-best token is a support vector", second_best_supports)
 
-ZERO_START = Hypothesis("the start is zero", from_zero)
+ZERO_START = Hypothesis(
+    "the start is zero",
+    from_zero,
+    checked="fact(not any(flat(start)))",
+)
 BASIN = Hypothesis(
     "risk gap of the start below the threshold",
     starts_in_basin,

@@ -63,7 +63,12 @@ def convex(case: Values) -> bool:
     return case.loss in CONVEX
 
 
-SMOOTH_LOSS = Hypothesis("l has a continuous derivative", smooth, proposition=letters.smooth_loss)
+SMOOTH_LOSS = Hypothesis(
+    "l has a continuous derivative",
+    smooth,
+    proposition=letters.smooth_loss,
+    checked="smooth(loss)",
+)
 DECREASING_LOSS = Hypothesis("l is decreasing between the scores", decreases_on_scores)
 NEGATIVE_SLOPE = Hypothesis(
     "l' < 0 at all scores from the lowest to the highest",
@@ -79,6 +84,7 @@ SLOPED_LOSS = Hypothesis(
     sloped,
     says="l' is continuous and below 0 everywhere",
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
+    checked="fact(loss in SLOPED)",
 )
 SLOPED_ON_SCORES = Hypothesis(
     "l' < 0 from the lowest to the highest score, both included",
@@ -86,11 +92,16 @@ SLOPED_ON_SCORES = Hypothesis(
     says="l' is continuous, and l' < 0 from the lowest to the highest score",
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
 )
-STRICT_LOSS = Hypothesis("l is strictly decreasing and smooth", strictly_decreasing)
+STRICT_LOSS = Hypothesis(
+    "l is strictly decreasing and smooth",
+    strictly_decreasing,
+    checked="all_of(strictly_decreasing(loss), smooth(loss))",
+)
 CONVEX_LOSS = Hypothesis("l is convex", convex)
 STRICTLY_DECREASING = Hypothesis(
     "l is strictly decreasing, smooth or not",
     falls_strictly,
     says="l decreases strictly",
     implies=(DECREASING_LOSS,),
+    checked="strictly_decreasing(loss)",
 )

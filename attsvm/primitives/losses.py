@@ -14,8 +14,8 @@ from typing import Any
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.types import Namespace, Number, Numbers
 
-CHECKER = "attsvm.primitives.run_checker"
-"""The module with the conditions on losses, data and runs of the checker."""
+CHECKER = "attsvm.primitives.data_checker"
+"""The module with the conditions on losses and data of the checker."""
 
 
 @dataclass(frozen=True, slots=True)

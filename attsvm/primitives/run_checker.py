@@ -1,142 +1,251 @@
-"""Attention, max-margin programmes and descent for the checker of `theory.record.checker`.
+"""Descent for the checker of `theory.record.checker`: what is proved of a run for all time.
 
-Verifiers of statements about data and runs print this file after the checker, so that it uses
-nothing but the standard library. It has no code in common with `attsvm.exact`, which the engine
-uses. Data, programmes and starts are exact; iterates of descent are enclosed.
+Verifiers of statements about runs print this file after `data_checker`. Data, programmes and starts
+are exact; iterates of descent are enclosed. That a run keeps the tokens of a trap or of a basin is
+a theorem (docs/proofs/traps.md, symbolic/basins.py); its conditions are checked here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
 from fractions import Fraction as Q
+from typing import Any
 
+from attsvm.primitives.data_checker import (
+    LOSSES,
+    SLOPED,
+    Data,
+    Matrix,
+    Vector,
+    flat,
+    inner,
+    least,
+    minus,
+    rows,
+    sizes,
+    unique,
+)
 from attsvm.theory.record.checker import (
     Answer,
     Real,
+    Undefined,
+    all_of,
+    below,
+    dot,
     exp,
     fact,
-    log,
+    minimum,
+    real,
+    softmax,
+    spectral,
     sqrt,
 )
 
-Vector = Sequence[Q]
-Matrix = Sequence[Vector]
-
-# losses l(u): value and slope, and bounds of |l'| and |l''| on scores from a to b
+# descent W - step grad L(W), where L(W) is the mean of l(sum_t s_t score_t), s the softmax of the
+# logits x_t^T W z
 
 
-def bell(u: Real) -> Real:
-    """Return g(u) (1 - g(u)) of the logistic function g, as 1 / (2 + e^u + e^-u)."""
-    return 1 / (2 + exp(u) + exp(-u))
+def logits(data: Data, W: Sequence[Sequence[Real]]) -> list[list[Real]]:
+    """Return the logits of each input."""
+    queries = [[dot(row, z) for row in W] for z in data.Z]
+    return [[dot(x, q) for x in X] for X, q in zip(data.X, queries, strict=True)]
 
 
-LOSSES: dict[str, tuple[Callable[[Real], Real], Callable[[Real], Real]]] = {
-    "log-loss": (lambda u: log(1 + exp(-u)), lambda u: -1 / (1 + exp(u))),
-    "exponential": (lambda u: exp(-u), lambda u: -exp(-u)),
-    "correlation": (lambda u: -u, lambda u: Real(-1)),
-    "logistic-loss": (lambda u: 1 / (1 + exp(u)), lambda u: -bell(u)),
-    "cubic": (lambda u: -u * u * u, lambda u: -3 * (u * u)),
-    "squared": (lambda u: (1 - u) * (1 - u), lambda u: 2 * (u - 1)),
-    "logistic": (lambda u: 1 / (1 + exp(-u)), bell),
-}
-
-SLOPED = ("log-loss", "exponential", "correlation", "logistic-loss")
-"""Their slopes, above, are continuous and negative everywhere."""
-
-STEEP_EVERYWHERE = (*SLOPED, "cubic", "kinked")
-"""They decrease strictly: -3 u^2 is 0 at one point only; "kinked" is max(-u, -2u)."""
-
-FLAT_SOMEWHERE = ("hinge", "squared-hinge")
-"""max(0, 1 - u) and its square decrease up to 1 and are 0 from there on."""
+def plus(A: Sequence[Sequence[Real]], B: Sequence[Sequence[Real]]) -> list[list[Real]]:
+    """Return the sum of two matrices."""
+    return [[a + b for a, b in zip(*both, strict=True)] for both in zip(A, B, strict=True)]
 
 
-def strictly_decreasing(loss: str) -> Answer:
-    """Return whether l(u) < l(t) for all u > t."""
-    return fact(loss in STEEP_EVERYWHERE)
+def gradient(data: Data, W: Sequence[Sequence[Real]], loss: str) -> list[list[Real]]:
+    """Return sum_i l'(u_i)/n sum_t s_t (score_t - u_i) x_t z^T.
 
-
-def decreasing(loss: str) -> Answer:
-    """Return whether l(u) <= l(t) for all u > t."""
-    return fact(loss in (*STEEP_EVERYWHERE, *FLAT_SOMEWHERE))
-
-
-def smooth(loss: str) -> Answer:
-    """Return whether l has a continuous derivative; the square of the hinge has one."""
-    return fact(loss in LOSSES or loss == "squared-hinge")
-
-
-def sizes(loss: str, a: Q, b: Q) -> tuple[Real, Real]:
-    """Return bounds of |l'| and |l''| on scores from a to b."""
-    if loss in ("logistic", "logistic-loss"):
-        return Real(Q(1, 4)), 1 / (6 * sqrt(3))
-    if loss == "exponential":
-        return exp(-a), exp(-a)
-    reach = max(abs(a), abs(b))
-    known = {
-        "log-loss": (Q(1), Q(1, 4)),
-        "correlation": (Q(1), Q(0)),
-        "squared": (2 * (reach + 1), Q(2)),
-        "cubic": (3 * reach * reach, 6 * reach),
-    }
-    slope, bend = known[loss]
-    return Real(slope), Real(bend)
-
-
-# data
-
-
-class Data:
-    """Inputs: each has tokens, a query, and a score of each token."""
-
-    def __init__(self, X: Sequence[Matrix], Z: Matrix, scores: Matrix) -> None:
-        self.X, self.Z, self.scores = X, Z, scores
-        self.best = [[t for t, g in enumerate(row) if g == max(row)] for row in scores]
-
-    @property
-    def unique(self) -> bool:
-        """Whether each input has one token of highest score."""
-        return all(len(tied) == 1 for tied in self.best)
-
-    @property
-    def optimal(self) -> list[int]:
-        """The first token of highest score of each input."""
-        return [tied[0] for tied in self.best]
-
-
-def minus(x: Vector, y: Vector) -> list[Q]:
-    """Return the difference of two vectors."""
-    return [a - b for a, b in zip(x, y, strict=True)]
-
-
-def rows(data: Data, chosen: Sequence[int]) -> list[list[Q]]:
-    """Return (x_chosen - x_t) z^T, entry by entry, for every other token t of each input."""
-    return [
-        [a * b for a in minus(X[c], x) for b in z]
-        for X, z, c in zip(data.X, data.Z, chosen, strict=True)
-        for t, x in enumerate(X)
-        if t != c
-    ]
-
-
-def least(A: Matrix, multipliers: Vector, size: int) -> list[Q] | None:
-    """Return the shortest w with <a, w> >= 1 for all rows a; None if there is no such w.
-
-    Let w be the sum of multipliers times rows, and all multipliers be at least 0. If w = 0 and some
-    multiplier is positive, there is no solution: it would have a positive inner product with 0. If
-    w meets all rows, and those of positive multiplier with equality, it is the shortest: each other
-    solution u has <w, u> >= sum of multipliers = <w, w>.
-
-    Raises:
-        ValueError: the multipliers prove neither.
+    Inputs of one exact u are added before they are multiplied by l'(u), so that they may cancel.
     """
-    w = [Q(0)] * size
-    for multiplier, row in zip(multipliers, A, strict=True):
-        w = [x + multiplier * a for x, a in zip(w, row, strict=True)]
-    margins = [sum((x * y for x, y in zip(a, w, strict=True)), Q(0)) for a in A]
-    if min(multipliers, default=Q(0)) < 0:
-        raise ValueError("a multiplier is negative")
-    if not any(w) and any(multipliers):
+    total: dict[Any, list[list[Real]]] = {}
+    for k, (X, z, scores) in enumerate(zip(data.X, data.Z, data.scores, strict=True)):
+        s = softmax(logits(Data([X], [z], [scores]), W)[0])
+        u = dot(s, scores)
+        key = (u.low, u.high, -1 if u.low == u.high else k)
+        weights = [a * (g - u) for a, g in zip(s, scores, strict=True)]
+        moved = [dot(weights, c) for c in zip(*X, strict=True)]
+        own = [[a * b for b in z] for a in moved]
+        total[key] = plus(total[key], own) if key in total else own
+    parts = []
+    for (low, high, _), M in total.items():
+        slope = LOSSES[loss][1](Real(low, high)) / data.n
+        parts.append([[slope * x for x in row] for row in M])
+    return functools.reduce(plus, parts)
+
+
+def is_stationary(data: Data, start: Matrix, loss: str) -> bool:
+    """Return whether the gradient at the start is exactly 0, so that descent stays there."""
+    moving, W = data.moving, [[real(x) for x in row] for row in start]
+    return not moving.X or all(x.low == x.high == 0 for x in flat(gradient(moving, W, loss)))
+
+
+def descend(data: Data, start: Matrix, loss: str, step: Q, steps: int) -> list[list[Real]]:
+    """Return an enclosure of the iterate after some steps."""
+    W = [[real(x) for x in row] for row in start]
+    for _ in range(steps):
+        G = gradient(data, W, loss)
+        W = [[w - step * g for w, g in zip(*both, strict=True)] for both in zip(W, G, strict=True)]
+    return W
+
+
+def smoothness(data: Data, loss: str) -> Real:
+    """Return a Lipschitz constant of the gradient of L.
+
+    It is the mean of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8), where D is
+    the range of the scores of an input.
+    """
+    total = Real(0)
+    for X, z, scores in zip(data.X, data.Z, data.scores, strict=True):
+        mean = [sum(c, Q(0)) / len(X) for c in zip(*X, strict=True)]
+        reach = spectral([[real(a) for a in minus(x, mean)] for x in X])
+        slope, bend = sizes(loss, min(scores), max(scores))
+        D = max(scores) - min(scores)
+        total += inner(z, z) * (reach * reach) * (D * slope / (3 * sqrt(3)) + D * D * bend / 8)
+    return total / data.n
+
+
+def in_basin(data: Data, W: Sequence[Sequence[Real]], loss: str) -> bool:
+    """Return whether the risk at W is provably so low that no optimal token is ever lost.
+
+    It is if L(W) is above the mean of l(best score) by less than the least l(second) - l(best) over
+    n, l' < 0, optimal tokens are unique and separable. Then descent with a step of at most
+    1/smoothness converges in direction to the max-margin solution of the optimal tokens.
+    """
+    value, n = LOSSES[loss][0], data.n
+    gap, room = Real(0), []
+    for s, scores in zip(map(softmax, logits(data, W)), data.scores, strict=True):
+        best, second = sorted(set(scores))[:-3:-1]
+        gap += (value(dot(s, scores)) - value(real(best))) / n
+        room.append((value(real(second)) - value(real(best))) / n)
+    return loss in SLOPED and unique(data) and gap.high < minimum(*room).low
+
+
+def trap(data: Data, W: Sequence[Sequence[Real]], loss: str) -> tuple[list[int], bool] | None:
+    """Return the tokens of largest logit if descent from W, with steps of any size, keeps them.
+
+    Also return whether its direction converges to the max-margin solution of these tokens. On the
+    set of matrices whose margins m_j are above the least one, m_0, by at least what they are now,
+    and m_0 at least what it is now, balls show that no step lowers m_0 or m_j - m_0.
+    """
+    values = logits(data, W)
+    chosen = [[x.low for x in v].index(max(x.low for x in v)) for v in values]
+    pairs = [(i, t) for i, v in enumerate(values) for t in range(len(v)) if t != chosen[i]]
+    margin = {(i, t): values[i][chosen[i]] - values[i][t] for i, t in pairs}
+    if min((m.low for m in margin.values()), default=Q(0)) <= 0:
         return None
-    if all(g >= 1 and (g == 1 or not m) for g, m in zip(margins, multipliers, strict=True)):
-        return w
-    raise ValueError("the multipliers do not belong to the rows")
+    A = dict(zip(pairs, rows(data, chosen), strict=True))
+    lead = {(i, t): data.scores[i][chosen[i]] - data.scores[i][t] for i, t in pairs}
+    settles = True
+    for group in groups(pairs, A):
+        first = min(group, key=lambda p: margin[p].low)
+        mass = Real(0, exp(-margin[first]).high)
+        ratio = {p: Real(0, exp(margin[first] - margin[p]).high) for p in group}
+        ratio[first] = Real(1)
+
+        base = {p: inner(A[p], A[first]) for p in group}
+        inputs = sorted({i for i, _ in group})
+        factor = {}
+        for i in inputs:
+            own, best = [p for p in group if p[0] == i], data.scores[i][chosen[i]]
+            share = 1 / (1 + mass * sum((ratio[p] for p in own), Real(0)))
+            missing = sum((mass * ratio[p] * share * lead[p] for p in own), Real(0))
+            factor[i] = own, share, -LOSSES[loss][1](best - missing) * share
+        rise = functools.partial(growth_along, factor, ratio, lead, mass)
+        if rise(base).low <= 0:
+            return None
+        settles &= all(LOSSES[loss][1](real(data.scores[i][chosen[i]])).high < 0 for i in inputs)
+        for q in group:
+            change = {p: inner(A[p], A[q]) - base[p] for p in group}
+            growth = rise(change)
+            if q != first and growth.low < 0:
+                return None
+            settles &= q == first or lead[q] >= 0 or growth.low > 0
+    return chosen, settles
+
+
+def growth_along(
+    factor: dict[int, Any], ratio: dict[Any, Real], lead: dict[Any, Q], mass: Real, f: dict[Any, Q]
+) -> Real:
+    """Return the increase of a margin along minus the gradient, by its inner products f."""
+    total = Real(0)
+    for own, share, pace in factor.values():
+        first = sum((ratio[p] * (lead[p] * f[p]) for p in own), Real(0))
+        scores = sum((ratio[p] * lead[p] for p in own), Real(0))
+        moved = sum((ratio[p] * f[p] for p in own), Real(0))
+        total += pace * (first - mass * share * scores * moved)
+    return total
+
+
+def groups(pairs: Sequence[Any], A: dict[Any, list[Q]]) -> list[list[Any]]:
+    """Return the pairs of input and token, in groups of inputs that do not move each other."""
+    parts: list[list[Any]] = []
+    for pair in pairs:
+        met = [g for g in parts if any(p[0] == pair[0] or inner(A[p], A[pair]) for p in g)]
+        parts = [g for g in parts if g not in met] + [[p for g in met for p in g] + [pair]]
+    return parts
+
+
+# what is said of a run
+
+
+def ends_along(
+    data: Data, start: Matrix, loss: str, step: Q, steps: int, multipliers: Vector
+) -> list[Q]:
+    """Return a matrix to which descent converges in direction, or the start if it stays there.
+
+    After some steps the iterate is in a trap or a basin. The direction is then that of the
+    max-margin solution for the tokens that are kept, which the multipliers prove.
+    """
+    if is_stationary(data, start, loss):
+        return flat(start)
+    selected, settles = kept(data.moving, start, loss, step, steps)
+    result = least(rows(data.moving, selected), multipliers, len(flat(start)))
+    if result is None or not settles:
+        raise Undefined("the direction is not known")
+    return result
+
+
+def kept(data: Data, start: Matrix, loss: str, step: Q, steps: int) -> tuple[list[int], bool]:
+    """Return the tokens that descent keeps from an iterate on, and if its direction settles."""
+    if loss == "logistic":
+        data, loss = data.opposed, "logistic-loss"
+    W = descend(data, start, loss, step, steps)
+    if (step * smoothness(data, loss)).high <= 1 and in_basin(data, W, loss):
+        return data.optimal, True
+    found = trap(data, W, loss)
+    if found is None:
+        raise Undefined("neither trap nor basin is proved")
+    return found
+
+
+def diverges(data: Data, start: Matrix, loss: str) -> Answer:
+    """Return whether the norm of descent tends to infinity; False if it stays at the start."""
+    if is_stationary(data, start, loss):
+        return fact(False)
+    raise Undefined("the run moves")
+
+
+def factors_converge(K: Matrix, Q: Matrix) -> Answer:
+    """Return whether descent on the factors of W = K Q^T has a limit direction; False from 0.
+
+    The gradients of L(K Q^T) are G Q and G^T K, so that descent stays at K = Q = 0.
+    """
+    if not any(flat(K)) and not any(flat(Q)):
+        return fact(False)
+    raise Undefined("the run moves")
+
+
+def rises(data: Data, start: Matrix, loss: str, A: Matrix, sign: int = 1) -> Answer:
+    """Return whether sign <-grad L, a> > 0 at the start for all rows a."""
+    G = flat(gradient(data, [[real(x) for x in row] for row in start], loss))
+    return all_of(fact(True), *(below(sign * dot(G, a), 0) for a in A))
+
+
+def favours(data: Data, start: Matrix, loss: str, A: Matrix) -> Answer:
+    """Return the same of rows of which there is at least one."""
+    return all_of(fact(bool(A)), rises(data, start, loss, A))

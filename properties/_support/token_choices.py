@@ -212,7 +212,11 @@ def large(case: AttentionData | Descent) -> bool:
     return bool(data.d >= data.n * data.T)
 
 
-LARGE = Hypothesis("d >= n T", large)
+LARGE = Hypothesis(
+    "d >= n T",
+    large,
+    checked="fact(len(data.Z[0]) >= len(data.X) * max(len(X) for X in data.X))",
+)
 EVERYWHERE = Hypothesis(
     "all tokens are support vectors in each Local-SVM that has a solution",
     lambda case: all_support_everywhere(data_of(case)),

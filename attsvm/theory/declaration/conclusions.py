@@ -119,17 +119,23 @@ class Notation:
 
 
 def stated(
-    says: str, formula: str = "", symbols: Symbols | None = None, *, where: str = ""
+    says: str,
+    formula: str = "",
+    symbols: Symbols | None = None,
+    *,
+    where: str = "",
+    checked: Callable[..., Any] | None = None,
 ) -> Callable[[_F], _F]:
     """Return a decorator that gives a conclusion of (m, v) its notation; see `Notation`.
 
     A conclusion that loops, or that looks at its record, needs words or a formula: running it on
-    letters gives no single expression.
+    letters gives no single expression. For `checked` of a conclusion about records see `Measured`.
     """
 
     def mark(function: _F) -> _F:
         notation = Notation(says, formula, symbols or {}, where)
         function.stated = notation  # type: ignore[attr-defined]
+        function.checked = checked  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -150,6 +156,7 @@ class Forms(TypedDict, total=False):
     symbols: Symbols
     constants: Mapping[str, object] | None
     proposition: Callable[..., Any] | None
+    checked: Callable[..., Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +184,8 @@ class Measured:
         proposition: takes the constants of a reading and returns the conclusion in the letters of
             linked proofs, a `Said` of `attsvm.theory.proof.formulas`; None if no linked proof
             concludes it.
+        checked: takes a program of the checker, an instance and the named constants, and returns
+            the conclusion in the words of the checker; None if it has no such form.
     """
 
     says: str
@@ -191,6 +200,7 @@ class Measured:
     constants: Mapping[str, object] | None = field(default=None, hash=False)
     where: str = ""
     proposition: Callable[..., Any] | None = field(default=None, repr=False)
+    checked: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a conclusion whose refutations could not be confirmed.

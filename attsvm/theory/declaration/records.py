@@ -99,7 +99,10 @@ def _placed(
 def _has(name: str, value: Hashable) -> Hypothesis:
     """Return the hypothesis that a field of a record has this value."""
     says = f"the {name} is {value}"
-    return Hypothesis(says, lambda case: bool(getattr(case, name) == value), setting=True)
+    checked = f"fact({name} == {value!r})" if isinstance(value, str) else ""
+    return Hypothesis(
+        says, lambda case: bool(getattr(case, name) == value), setting=True, checked=checked
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,9 +242,9 @@ def is_zero(x: Real | Q | int) -> Real:
 # matrices, as lists of rows
 
 
-def dot(x: Sequence[Real], y: Sequence[Real]) -> Real:
+def dot(x: Sequence[Real | Q], y: Sequence[Real | Q]) -> Real:
     """Return the inner product."""
-    return sum((a * b for a, b in zip(x, y, strict=True)), Real(0))
+    return sum((real(a) * b for a, b in zip(x, y, strict=True)), Real(0))
 
 
 def softmax(s: Sequence[Real]) -> list[Real]:

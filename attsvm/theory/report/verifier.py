@@ -12,6 +12,7 @@ import importlib
 import inspect
 import keyword
 import re
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -42,7 +43,7 @@ def verifier(claim: Claim, case: Case) -> str:
     m = Programs()
     lines = statement(claim, case, m)
     parts = [inspect.getsource(checker).rstrip()]
-    parts += [_without_imports(importlib.import_module(name)) for name in sorted(m.sources)]
+    parts += map(_without_imports, _needed_modules(sorted(m.sources)))
     parts.append("\n".join([*title(claim), *lines]))
     return "\n\n\n".join(parts) + _ENDING
 
@@ -55,18 +56,33 @@ def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
         return None, error.cause
 
 
+def _needed_modules(names: Iterable[str]) -> list[ModuleType]:
+    """Return modules after those parts of the checker that they import."""
+    found: dict[str, ModuleType] = {}
+    for name in names:
+        module = importlib.import_module(name)
+        body = ast.parse(inspect.getsource(module)).body
+        imported = (str(n.module) for n in body if isinstance(n, ast.ImportFrom))
+        others = (o for o in imported if _is_ours(o) and o not in ("__future__", checker.__name__))
+        found |= {part.__name__: part for part in _needed_modules(others)} | {name: module}
+    return [*found.values()]
+
+
 def _without_imports(module: ModuleType) -> str:
     """Return the source of a part of the checker without its docstring and its imports.
 
-    All that it imports is in the checker, which is printed before.
+    It keeps those of the standard library; all others are in the checker, which is printed before.
     """
     text = inspect.getsource(module)
-    last = max(
-        node.end_lineno or 0
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    )
-    return "\n".join(text.splitlines()[last:]).strip()
+    head, *body = ast.parse(text).body
+    dropped = [head, *(n for n in body if isinstance(n, ast.ImportFrom) and _is_ours(n.module))]
+    lines = {k for node in dropped for k in range(node.lineno, (node.end_lineno or 0) + 1)}
+    kept = (line for k, line in enumerate(text.splitlines(), 1) if k not in lines)
+    return "\n".join(kept).strip()
+
+
+def _is_ours(module: str | None) -> bool:
+    return module == "__future__" or str(module).partition(".")[0] == "attsvm"
 
 
 def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
@@ -90,8 +106,8 @@ def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
 def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
     """Return each hypothesis and the conclusion, as expressions, by name."""
     formula = claim.formula
-    if formula.measured is not None or not getattr(formula.instance, "BUILT", False):
-        raise NotExpressible("a claim about a record or a run")
+    if not getattr(formula.instance, "BUILT", False):
+        return _of_record(claim, case, m)
     values = _values(formula, m, case)
     answers = {
         name: m.answer(hypothesis.holds(m, values))  # type: ignore[arg-type]
@@ -100,6 +116,20 @@ def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
     if checker.CLAIM in answers:
         raise NotExpressible("a hypothesis with the name of the conclusion")
     return {**answers, checker.CLAIM: m.answer(formula.relation(m, values, {}))}
+
+
+def _of_record(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
+    """Return the same of a record, whose conditions are in the words of the checker."""
+    write = getattr(claim.formula.conclusion, "checked", None)
+    if write is None:
+        raise NotExpressible(f"the conclusion, about a record of the type {type(case).__name__}")
+    conclusion = write(m, case, **claim.formula.constants)
+    answers = {}
+    for hypothesis in claim.hypotheses:
+        if not hypothesis.checked:
+            raise NotExpressible(f"the hypothesis that {hypothesis.says}")
+        answers[hypothesis.name] = hypothesis.checked
+    return {**answers, checker.CLAIM: m.answer(conclusion)}
 
 
 def _values(formula: Formula, m: Programs, case: Case) -> Values:

@@ -8,7 +8,7 @@ from attsvm.exact import dot, rational
 from attsvm.theory import Hypothesis, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
-from properties.mm._support import best_nu
+from properties.mm._support import best_nu, selection_programs
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
@@ -28,6 +28,7 @@ from properties.mm._support.token_selections import Selection, chosen, select
     },
     where="m(beta) is the largest label margin of a unit head for beta, Gamma that for alpha, and "
     "an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
+    checked=selection_programs.head_exists,
 )
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin

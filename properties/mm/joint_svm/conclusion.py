@@ -7,6 +7,7 @@ from attsvm.primitives.torch_objectives import in_torch
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
+from properties.mm._support import selection_programs
 from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import Selection
 
@@ -37,6 +38,7 @@ RELAXED = (
     "v(alpha) exists, and so does p(alpha), that is $formula",
     r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
     where=f"{RELAXED}, and {svm.V_MEANS}",
+    checked=selection_programs.head_exists,
 )
 def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
     p = svm.solved(m, relaxed(case))

@@ -47,6 +47,8 @@ OPTIMAL = Hypothesis(
     "alpha_i has the highest score",
     conclusion.optimal,
     says="alpha_i has the highest score Y_i <q, x_it> in each input i",
+    checked="fact(all(b * inner(q, minus(tokens[a], x)) >= 0"
+    " for tokens, b, a in zip(X, y, alpha) for x in tokens))",
 )
 ALONE = Hypothesis(
     "alpha_i alone has the highest score",

@@ -8,6 +8,7 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
+from properties.mm._support import selection_programs
 from properties.mm._support.token_selections import Rival, Selection
 
 
@@ -35,7 +36,9 @@ def feasible(case: Rival) -> bool:
 
 
 @stated(
-    "there is a p(alpha), that is $formula", where="1/||p(alpha)|| is 0 if there is no p(alpha)"
+    "there is a p(alpha), that is $formula",
+    where="1/||p(alpha)|| is 0 if there is no p(alpha)",
+    checked=selection_programs.prompt_exists,
 )
 def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Relation:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""

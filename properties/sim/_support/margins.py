@@ -22,6 +22,7 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import (
     att_svm,
     exact_att_svm,
@@ -59,6 +60,7 @@ AT_REST = 5.0
     },
     where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T for a token t other than opt, or "
     "the mean of all these",
+    checked=run_programs.rises,
 )
 def growth(m: Namespace, run: Values, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
@@ -222,6 +224,7 @@ END = Measured(
     "other token x_it",
     floats=ends,
     balls=certified_end,
+    checked=run_programs.margins_end,
     tensors=not_selecting,
     stand_in=FLOW,
     strict=True,

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from attsvm.data import AttentionData
+from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.numbers import Matrix, transpose
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.growth_rates import arrives
@@ -31,6 +33,8 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Slack
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from properties.sim import LOSS_NAMES, PRINTED
 
 
@@ -112,12 +116,26 @@ def decided(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> ar
     return proved(case, goals(case.data, towards, side))
 
 
+def checked(
+    m: Programs, case: Descent, towards: str = "optimal", side: str = "X(k)^T"
+) -> Proposition:
+    """Return the same in the words of the checker, for X(k)^T alone or for either side.
+
+    Raises:
+        NotExpressible: it is said of X(k).
+    """
+    if side == "X(k)" and goals(case.data, towards, side) is not None:
+        raise NotExpressible("the limit of X(k) itself")
+    return run_programs.converges(m, case, towards, sides=side != "X(k)^T")
+
+
 DIRECTION = converges_in_direction(
     "under descent on the sum of $loss over all entries U = $side has $formula",
     "U",
     TARGET,
     floats=reaches,
     balls=decided,
+    checked=checked,
     symbols={**solutions("X"), **LOSS_NAMES},
     where="X^mm and X^low are the max-margin solutions of the tokens of best and of lowest score",
 )

@@ -43,7 +43,10 @@ def one_part(case: Values) -> bool:
 
 
 ONE_PART = Hypothesis(
-    "part 1 or part 2 of assumption 3.10 is true", one_part, implies=(MARGINS_ADD,)
+    "part 1 or part 2 of assumption 3.10 is true",
+    one_part,
+    implies=(MARGINS_ADD,),
+    checked="fact(all_tight(data, target) or rivals_equal(data))",
 )
 
 # runs

@@ -1,6 +1,7 @@
 """Inequalities of the Att-SVM and of combinations of feasible matrices."""
 
 from attsvm.data import AttentionData
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import att_svm, constraints, of_rivals, pythagoras
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
@@ -46,6 +47,7 @@ def shorter_mean(
     "$by > $least",
     {"by": {"best": r"\frac{1}{\|X^{mm}\|}", "sum": r"\min_j \langle A_j, \sum_k A_k\rangle"}},
     where="1/||X^mm|| = 0 stands for no X^mm",
+    checked=run_programs.target_is_there,
 )
 def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 0) -> Comparison:
     """1/||X^mm||, or the least margin of the sum of the A_j, is above a bound."""

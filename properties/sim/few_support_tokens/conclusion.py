@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import tight_data
@@ -88,6 +89,9 @@ def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
     "X^mm exists and $formula",
     r"m \le $part M",
     where="m of the M tokens that are not optimal are support vectors, of margin 1",
+    checked=lambda m, case, part: run_programs.support(
+        m, case, f"at_most(margins.count(1), Q({str(part)!r}) * len(margins))"
+    ),
 )
 def supporting(m: Namespace, case: AttentionData | Default, part: Number) -> Comparison:
     data = case.data if isinstance(case, Default) else case
@@ -98,7 +102,11 @@ def supporting(m: Namespace, case: AttentionData | Default, part: Number) -> Com
     return m.at_most(m.exact(number), part * len(svm.margins))
 
 
-@stated("X^mm exists and $formula", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
+@stated(
+    "X^mm exists and $formula",
+    r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond",
+    checked=lambda m, case: run_programs.support(m, case, "fact(any(x > 1 for x in margins))"),
+)
 def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
     svm = exact_att_svm(data)
     if svm is None:

@@ -6,6 +6,7 @@ from flint import arb
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
@@ -51,6 +52,7 @@ CONVERGES = Measured(
     where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T for each token t but opt",
     floats=converges,
     balls=certified_convergence,
+    checked=run_programs.margin_converges,
     stand_in=FLOW,
 )
 

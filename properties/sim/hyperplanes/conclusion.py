@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
@@ -58,6 +59,7 @@ DECIDED = (
 @stated(
     "any two sub-sequences of at least two tokens have different optimal tokens, that is $formula",
     r"\|x_{opt,i} - x_{opt,j}\| > $least",
+    checked=lambda m, case: run_programs.on_data(m, case, "fact(optima_differ(data))"),
 )
 def all_different(m: Namespace, case: Descent, least: Number = 0) -> Comparison:
     exact = ExactData.of(case.data)
@@ -86,6 +88,7 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
         "sign": {1: "", -1: "-"},
     },
     where=DECIDED,
+    checked=run_programs.target_is_there,
 )
 def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) -> Relation:
     couples = pairs(case)

@@ -49,7 +49,11 @@ from properties.sim.often_unsolvable.conclusion import (
 )
 from properties.sim.often_unsolvable.contradictions import Draws, Table
 
-INDEPENDENT = Hypothesis("the embeddings are linearly independent", independent)
+INDEPENDENT = Hypothesis(
+    "the embeddings are linearly independent",
+    independent,
+    checked="fact(rank(embeddings) == len(embeddings))",
+)
 
 OFTEN = Statement(
     "sim/often-unsolvable",

@@ -5,6 +5,7 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.exact import rationals
+from attsvm.primitives import run_programs
 from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
@@ -21,7 +22,10 @@ IN_A_CIRCLE = (
 )
 
 
-@stated("X^mm exists")
+@stated(
+    "X^mm exists",
+    checked=run_programs.target_is_there,
+)
 def exists(m: Namespace, case: Descent) -> Comparison:
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 

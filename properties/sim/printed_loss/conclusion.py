@@ -68,7 +68,9 @@ RATE = tends(
 
 
 LOWEST = Hypothesis(
-    "tokens of lowest score are unique", lambda case: scores.unique_optimum(turned(case))
+    "tokens of lowest score are unique",
+    lambda case: scores.unique_optimum(turned(case)),
+    checked="fact(unique(data.opposed))",
 )
 NEAR = Hypothesis(
     "risk gap of the start below the threshold, for the tokens of lowest score",
@@ -83,6 +85,7 @@ LOW = Hypothesis(
     "X^low exists and is not 0",
     lambda case: scores.exists(turned(case)),
     implies=(LOW_EXISTS, SEVERAL_TOKENS),
+    checked="fact(low is not None and any(len(row) > 1 for row in data.scores))",
 )
 PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
 

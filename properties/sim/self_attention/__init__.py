@@ -59,8 +59,10 @@ UNDEFINED = {
 }
 LOG_LOSS = "on log(1 + exp(-u))"
 
-ALL = Hypothesis("attention is over all tokens", lambda case: not case.inputs.causal)
-CAUSAL = Hypothesis("attention is causal", lambda case: case.inputs.causal)
+ALL = Hypothesis(
+    "attention is over all tokens", lambda case: not case.inputs.causal, checked="fact(not causal)"
+)
+CAUSAL = Hypothesis("attention is causal", lambda case: case.inputs.causal, checked="fact(causal)")
 NEAR = Hypothesis(
     "gap of the sum at the start below the threshold",
     lambda case: starts_in_basin(case),
@@ -68,7 +70,11 @@ NEAR = Hypothesis(
     "entries of several tokens",
     implies=(BASIN,),
 )
-PLAIN = Hypothesis("values are the identity and labels one-hot", plain)
+PLAIN = Hypothesis(
+    "values are the identity and labels one-hot",
+    plain,
+    checked="fact(is_identity(values) and one_hot(labels))",
+)
 
 THEOREM = Statement(
     "sim/self-attention",

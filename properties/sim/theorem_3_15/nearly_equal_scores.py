@@ -103,6 +103,7 @@ HALF = Hypothesis(
     "the step is at most 1/(2 L)",
     lambda run: run.step <= 0.5,
     says="the step is at most half of one over a Lipschitz constant of the gradient",
+    checked="at_most(2 * step * smoothness(data, loss), 1)",
 )
 WITHIN = Hypothesis(
     "rivals' scores less than delta apart",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from attsvm.data import AttentionData
 from attsvm.primitives import descent_limits as limits
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_limits import Letters, limit
 from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, tight_data, towards_solution
@@ -119,7 +120,11 @@ NOT_ALIGNED = replace(
 )
 
 
-@stated("W is no stationary point, that is $formula", r"\|\nabla L(W)\| > 0")
+@stated(
+    "W is no stationary point, that is $formula",
+    r"\|\nabla L(W)\| > 0",
+    checked=run_programs.moves,
+)
 def not_stationary(m: Namespace, case: Descent) -> Comparison:
     """The gradient at W is not 0."""
     return m.below(

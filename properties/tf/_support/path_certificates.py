@@ -25,6 +25,7 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.optimality import norm_bracket
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import feasible, several_tokens
@@ -278,6 +279,7 @@ DIRECTION = tends(
     along(TARGET),
     floats=paths.follows,
     balls=certified_direction,
+    checked=run_programs.target_exists,
     symbols=solutions("W"),
     where="W_R is a minimiser of L over ||W|| <= R",
 )
@@ -298,6 +300,7 @@ SET = tends(
     r"0 \text{ for the inner dimension } $inner",
     floats=paths.follows_set,
     balls=certified_set,
+    checked=run_programs.target_exists,
     symbols={"target": TARGETS, "inner": {None: "d"}},
     where=FACTORS,
 )

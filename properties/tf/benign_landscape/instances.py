@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
@@ -79,7 +80,10 @@ def separable(case: Descent) -> bool:
     return feasible(choices.input_of(case.data, 0))
 
 
-@stated("the Att-SVM has a solution for every choice of tokens as the optimal ones")
+@stated(
+    "the Att-SVM has a solution for every choice of tokens as the optimal ones",
+    checked=lambda m, data: run_programs.solvable_for(m, data, choices.every(data)),
+)
 def solvable(m: Namespace, data: AttentionData) -> Comparison:
     flags = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
     return m.equal(m.values(flags), m.values([1] * len(flags)))

@@ -67,6 +67,7 @@ SEPARATED = Hypothesis(
     "the first step separates the optimal tokens",
     first_steps.separates,
     says="(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t of every input",
+    checked="favours(data, start, loss, rows(data, data.optimal))",
 )
 LONG = Hypothesis(
     "the first step is long",
@@ -79,6 +80,7 @@ ALONG = Hypothesis(
     "the first step goes along W^mm",
     lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
     says="<-grad L(W_0), W^mm> > 0",
+    checked="favours(data, start, loss, [target])",
 )
 
 THEOREM = Statement(

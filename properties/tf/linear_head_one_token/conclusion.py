@@ -10,6 +10,7 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import selects as selects_optimal
 from attsvm.primitives.growth_rates import proved_limit
@@ -107,6 +108,7 @@ SELECTS = tends(
     "1",
     floats=selects,
     balls=certified,
+    checked=lambda m, case, which: run_programs.diverges(m, case),
     tensors=not_selecting,
     stand_in=FLOW,
     strict=True,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from attsvm.data import AttentionData
+from attsvm.primitives import run_programs
 from attsvm.primitives.counts import probability
 from attsvm.primitives.hypotheses import all_tight
 from attsvm.theory import Slack, stated
@@ -29,6 +30,7 @@ SAMPLES = 200
         }
     },
     where="P is the probability under the law that is this data set alone, whatever d is",
+    checked=run_programs.all_support,
 )
 def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Comparison:
     if where == "Att-SVM":

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
 from attsvm.strategies import arrays, composite, sizes
@@ -118,7 +119,13 @@ POSITIVE = Hypothesis("the step is above 0", lambda case: case.step > 0)
 MOVED = Hypothesis("at least one step is made", lambda case: case.steps > 0)
 
 
-@stated("W^mm exists and $formula", r"\mathrm{rank} W^{mm} > $least")
+@stated(
+    "W^mm exists and $formula",
+    r"\mathrm{rank} W^{mm} > $least",
+    checked=lambda m, case, least: run_programs.support(
+        m, case, f"below({least}, rank(matrix(target)))"
+    ),
+)
 def rank_above(m: Namespace, data: AttentionData, least: Number) -> Comparison:
     solved = exact_att_svm(data)
     return m.below(least, m.exact(0 if solved is None else solved.rank))

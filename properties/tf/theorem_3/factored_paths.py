@@ -185,7 +185,11 @@ def decreasing(case: Path) -> bool:
     return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
 
 
-DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
+DECREASING = Hypothesis(
+    "l is smooth and decreasing",
+    decreasing,
+    checked="all_of(decreasing(loss), smooth(loss))",
+)
 LOW_RANK = Hypothesis(
     "some solution of Att-SVM* is known to have a rank of r at most",
     low_rank,

@@ -26,6 +26,7 @@ that distance. More is in `symbolic/tf/vanishing_regularisation.py`.
 
 from fractions import Fraction
 
+from attsvm.primitives import run_programs
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
@@ -42,6 +43,7 @@ DIRECTION = tends(
     along(TARGET),
     floats=minima.follows,
     balls=minima.certified_direction,
+    checked=run_programs.target_exists,
     symbols=solutions("W"),
     where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
 )
@@ -51,6 +53,7 @@ SET = tends(
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
+    checked=run_programs.target_exists,
     symbols={"target": path_certificates.TARGETS},
     where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
     "||Q||^2), R is half of that sum of squares, W_*^mm are the solutions of Att-SVM*, and C_* is "

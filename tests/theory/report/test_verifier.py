@@ -14,10 +14,14 @@ from attsvm.theory.run.confirm import examine
 
 CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.known(claim)]
 
-CHECKED = 39
+CHECKED = 99
 """Number of stored counterexamples with a verifier; it only rises."""
 
 EXPRESSED = [c for c in CLAIMS if verifier_or_reason(c, *curated.known(c))[0] is not None]
+
+FORMULAS = [c for c in EXPRESSED if getattr(c.formula.instance, "BUILT", False)]
+SOME = [*FORMULAS[::2], *[claim for claim in EXPRESSED if claim not in FORMULAS][::6]]
+"""Those whose statements are changed here; `python -m benchmarks.verifiers` changes all."""
 
 ALONE = """
 import contextlib, io, json, sys
@@ -46,17 +50,14 @@ def programs(claims):
     return [verifier(claim, *curated.known(claim)) for claim in claims]
 
 
-def changed(text, change):
-    """The verifier with another line of the claim, or of a hypothesis."""
-    new = re.sub(r"^    yield '(.*)', (.*)$", change, text, flags=re.MULTILINE)
+def negated(text, name):
+    """Return the verifier with the negation of the claim, or of the hypothesis of that name."""
+    line = re.escape(f"    yield {name!r}, ") + "(.*)"
+    new = re.sub(
+        f"^{line}$", lambda found: f"    yield {name!r}, negation({found[1]})", text, flags=re.M
+    )
     assert new != text
     return new.replace("\ndef check(", NEGATION + "\n\ndef check(")
-
-
-def upheld(match):
-    """The claim replaced by its negation, which the instance meets."""
-    name, answer = match.groups()
-    return f"    yield {name!r}, " + (f"negation({answer})" if name == checker.CLAIM else answer)
 
 
 NEGATION = """
@@ -80,23 +81,13 @@ def test_what_cannot_be_checked_has_a_reason():
         assert bool(reason) is (text is None)
 
 
-def test_a_claim_that_is_true_of_the_instance_is_not_violated():
-    texts = [changed(text, upheld) for text in programs(EXPRESSED)]
-    assert [violated for violated, _ in run_alone(texts)] == [False] * len(texts)
-
-
-def test_each_hypothesis_must_hold():
-    texts = []
-    for claim, text in zip(EXPRESSED, programs(EXPRESSED), strict=True):
-        for hypothesis in claim.hypotheses:
-
-            def failing(match, broken=hypothesis.name):
-                name, answer = match.groups()
-                answer = f"negation({answer})" if name == broken else answer
-                return f"    yield {name!r}, {answer}"
-
-            texts.append(changed(text, failing))
-    assert len(texts) > 30
+def test_neither_a_claim_that_holds_nor_a_hypothesis_that_fails_is_a_violation():
+    texts = [
+        negated(text, name)
+        for claim, text in zip(SOME, programs(SOME), strict=True)
+        for name in [checker.CLAIM, *(h.name for h in claim.hypotheses)]
+    ]
+    assert len(texts) > len(SOME) + 30
     assert not any(violated for violated, _ in run_alone(texts))
 
 
@@ -108,15 +99,15 @@ def others(claim):
 
 def test_on_other_instances_nothing_is_a_violation_that_the_engine_does_not_refute():
     texts, refuted = [], []
-    for claim in EXPRESSED:
+    for claim in FORMULAS:
         for case in others(claim):
             text, _ = verifier_or_reason(claim, case)
             if text is not None:
                 texts.append(text)
                 refuted.append(examine(claim, claim.part(""), case).refuted)
-    found = [violated for violated, _ in run_alone(texts)]
+    violated = [violated for violated, _ in run_alone(texts)]
     assert set(refuted) == {True, False}
-    assert not [text for text, a, b in zip(texts, found, refuted, strict=True) if a and not b]
+    assert violated == refuted
 
 
 def test_a_changed_constant_or_hypothesis_is_another_program():
@@ -125,8 +116,9 @@ def test_a_changed_constant_or_hypothesis_is_another_program():
         (case,) = curated.known(claim)
         own, formula = statement(claim, case, Programs()), claim.formula
         hypotheses = dict(list(formula.hypotheses.items())[1:])
-        if formula.hypotheses:
-            fewer = replace(claim, formula=replace(formula, hypotheses=hypotheses))
+        if claim.hypotheses:
+            rest = {"hypotheses": claim.hypotheses[1:]}
+            fewer = replace(claim, **rest, formula=replace(formula, hypotheses=hypotheses))
             assert statement(fewer, case, Programs()) != own
         for name, value in formula.constants.items():
             if isinstance(value, int) and not isinstance(value, bool):

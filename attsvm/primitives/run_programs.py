@@ -1,0 +1,300 @@
+"""Records of descent as programs of the checker: their values, their witnesses, what is claimed.
+
+The functions that these programs call are in `attsvm.primitives.run_checker`. Witnesses are the
+multipliers of solutions and a number of steps; the checker proves whatever it uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from flint import ctx
+
+from attsvm.data import AttentionData
+from attsvm.errors import NotExpressible, present
+from attsvm.exact import ExactData, rationals, separate
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits.proofs import PRECISIONS
+from attsvm.primitives.descent import Descent, Factored, Keys
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.limit_certificates import short_step
+from attsvm.primitives.self_attention import SelfAttention
+from attsvm.primitives.sentences import Sentences
+from attsvm.primitives.steps import Stepped
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, exact_value, literal, nested
+
+CHECKER = "attsvm.primitives.run_checker"
+"""The module with the conditions on runs of the checker."""
+
+TARGETS = {"optimal": "target", "worst": "low", "opposite": "opposite"}
+"""Names of the max-margin solutions for the optimal tokens, for those of lowest score, and minus
+the first one."""
+
+
+def write(m: Programs, case: Any) -> None:
+    """Add the values of a record of attention to a program, with its max-margin solutions.
+
+    Raises:
+        NotExpressible: the record is of another type.
+    """
+    if not isinstance(getattr(case, "data", case), AttentionData):
+        raise NotExpressible(f"a record of the type {type(case).__name__}")
+    data = case if isinstance(case, AttentionData) else case.data
+    exact = ExactData.of(data)
+    m.lines["data"] = _data(m, case, data)
+    if hasattr(case, "loss"):
+        m.lines["loss"] = repr(case.loss)
+    if isinstance(case, Descent):
+        inputs, start = case.inputs, nested(case.start.tolist())
+        turned = {Keys: "column({})", SelfAttention: "transposed({})"}.get(type(inputs), "{}")
+        m.lines["start"] = turned.format(start)
+        m.lines["step"] = literal(exact_value(short_step(data, case.loss, case.step)))
+        if isinstance(inputs, Factored):
+            del m.lines["start"]
+            m.lines["K"], m.lines["Q_"] = (nested(x.tolist()) for x in case.start)
+    elif isinstance(case, Stepped):
+        m.lines["start"] = nested(case.W.tolist())
+    m.lines["size"] = str(data.d**2)
+    m.lines["target"] = _least("data.optimal", exact, _chosen(exact, "optimal"))
+    m.lines["opposite"] = "target and [-x for x in target]"
+    m.lines["low"] = _least("data.worst", exact, _chosen(exact, "worst"))
+
+
+def _data(m: Programs, case: Any, data: AttentionData) -> str:
+    """Return the inputs of a record as an expression."""
+    inputs = getattr(case, "inputs", None)
+    if isinstance(inputs, SelfAttention):
+        for name in ("tokens", "values", "labels"):
+            m.lines[name] = nested(getattr(inputs, name).tolist())
+        m.lines["causal"] = str(inputs.causal)
+        return "self_attention(tokens, values, labels, causal)"
+    if isinstance(inputs, Sentences):
+        m.lines["embeddings"] = nested(inputs.embeddings.tolist())
+        sentences = np.asarray(inputs.sentences).tolist()
+        return f"predictions(embeddings, {sentences}, {inputs.whole})"
+    if isinstance(inputs, Keys):
+        return f"prompted({nested(inputs.X.tolist())}, {nested(inputs.scores.tolist())})"
+    X = nested([x[there].tolist() for x, there in zip(data.X, data.present, strict=True)])
+    Z = nested(data.Z.tolist())
+    if data.scores is None:
+        y, v = present(data.y, "the labels"), present(data.v, "the head")
+        return f"labelled({X}, {Z}, {nested(y.tolist())}, {nested(v.tolist())})"
+    rows = zip(data.scores, data.present, strict=True)
+    return f"Data({X}, {Z}, {nested([row[there].tolist() for row, there in rows])})"
+
+
+def _multipliers(exact: ExactData, chosen: list[int]) -> str:
+    answer = separate(exact, chosen)
+    return nested([] if answer is None else list(answer.duals))
+
+
+def _least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
+    return f"least(rows(data, {chosen}), {_multipliers(exact, tokens)}, size)"
+
+
+def target_exists(m: Programs, case: Any, towards: str = "optimal", **_: object) -> Proposition:
+    """Return that there is a max-margin solution with a direction.
+
+    Raises:
+        NotExpressible: there is one, so that more has to be said.
+    """
+    write(m, case)
+    if _solved(case, towards):
+        raise NotExpressible("a limit of which the checker has no proof")
+    return Proposition(f"fact(has_direction({TARGETS[towards]}))", CHECKER)
+
+
+def _solved(case: Any, towards: str) -> bool:
+    """Return whether there is a solution, and it is not 0."""
+    exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
+    solved = separate(exact, _chosen(exact, towards))
+    return solved is not None and solved.status == "solved"
+
+
+def _chosen(exact: ExactData, towards: str) -> list[int]:
+    if towards not in TARGETS:
+        raise NotExpressible(f"the target {towards}")
+    if towards == "worst":
+        return [row.index(min(row)) for row in exact.gamma]
+    return [tied[0] for tied in exact.optimal]
+
+
+def converges(
+    m: Programs, case: Any, towards: str = "optimal", *, own: bool = True, sides: bool = False
+) -> Proposition:
+    """Return that descent of the record converges in direction to a max-margin solution.
+
+    Args:
+        m: the program.
+        case: the record.
+        towards: the name of the solution.
+        own: whether the claim is about the descent of the record, and not about some other one.
+        sides: whether the transpose of the solution will do as well.
+
+    Raises:
+        NotExpressible: the checker has no proof of its own.
+    """
+    write(m, case)
+    if not _solved(case, towards):
+        return target_exists(m, case, towards)
+    if not own:
+        raise NotExpressible("a run that is not that of the record")
+    if isinstance(case, Descent) and isinstance(case.inputs, Factored):
+        return Proposition("factors_converge(K, Q_)", CHECKER)
+    name = TARGETS[towards]
+    m.lines["limit"] = limit(case)
+    if sides:
+        text = f"any_of(along(limit, {name}), along(limit, flat(transposed(matrix({name})))))"
+        return Proposition(text, CHECKER)
+    return Proposition(f"along(limit, {name})", CHECKER)
+
+
+def limit(case: Any, *, moving: bool = False) -> str:
+    """Return the direction of the run of a record, as an expression with its witness.
+
+    A run that stays at its start has the direction of the start, unless it has to be `moving`.
+
+    Raises:
+        NotExpressible: neither a trap nor a basin proves it.
+    """
+    if not isinstance(case, Descent):
+        raise NotExpressible(f"the run of a record of the type {type(case).__name__}")
+    steps, multipliers = evidence(case)
+    if moving and multipliers == "[]":
+        raise NotExpressible("a run that stays at its start")
+    return f"ends_along(data, start, loss, step, steps={steps}, multipliers={multipliers})"
+
+
+def margins_end(m: Programs, case: Any, of: str, whose: str) -> Proposition:
+    """Return that the least, mean or largest margin of a run ends above 0.
+
+    Raises:
+        NotExpressible: the limit of the run is not proved, or the run stays at its start.
+    """
+    write(m, case)
+    towards = {"optimal": "optimal", "worst": "worst"}[whose]
+    if (of, whose) == ("least", "optimal") and not _solved(case, towards):
+        return Proposition("fact(target is not None)", CHECKER)
+    m.lines["limit"] = limit(case, moving=True)
+    chosen = {"optimal": "data.optimal", "worst": "data.worst"}[whose]
+    joined = {"least": "min(margins)", "mean": "sum(margins)", "largest": "max(margins)"}[of]
+    m.lines["margins"] = f"[inner(a, limit) for a in rows(data, {chosen})]"
+    return Proposition(f"below(0, {joined})", CHECKER)
+
+
+def margin_converges(m: Programs, case: Any, of: str = "largest") -> Proposition:
+    """Return that the least or largest margin converges: it is 0 at the limit of the direction.
+
+    Raises:
+        NotExpressible: the limit of the run is not proved, or the run stays at its start.
+    """
+    write(m, case)
+    m.lines["limit"] = limit(case, moving=True)
+    joined = "max" if of == "largest" else "min"
+    m.lines["margins"] = "[inner(a, limit) for a in rows(data, data.optimal)]"
+    return Proposition(f"equal({joined}(margins), 0)", CHECKER)
+
+
+def evidence(case: Descent) -> tuple[int, str]:
+    """Return after how many steps a run is proved to settle, and multipliers of its limit.
+
+    Raises:
+        NotExpressible: no trap and no basin proves it.
+    """
+    start = rationals(case.W)
+    if is_stationary_start(ExactData.of(case.data), start, case.loss):
+        return 0, "[]"
+    for bits in PRECISIONS:
+        with ctx.workprec(bits):
+            path = proved_limit(case.data, case.W, case.loss, case.step)
+        if path is not None and path.certificate.settles and path.certificate.reason != "cone":
+            return path.certificate.step, _multipliers(path.data, path.certificate.selected)
+    raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
+
+
+def diverges(m: Programs, case: Any, *, own: bool = True) -> Proposition:
+    """Return that the norm of the descent of the record tends to infinity.
+
+    Raises:
+        NotExpressible: the checker has no proof of its own.
+    """
+    write(m, case)
+    if all(len(set(row)) == 1 for row in ExactData.of(case.data).gamma):
+        return Proposition("fact(bool(data.moving.X))", CHECKER)  # else no start moves
+    if not own or not isinstance(case, Descent):
+        raise NotExpressible("a run that is not that of the record")
+    return Proposition("diverges(data, start, loss)", CHECKER)
+
+
+def rises(m: Programs, case: Any, of: str = "least", sign: int = 1) -> Proposition:
+    """Return that a step of descent raises every margin, or the mean margin, times the sign."""
+    write(m, case)
+    m.lines["A"] = "rows(data, data.optimal)"
+    return Proposition(
+        f"rises(data, start, loss, {'A' if of == 'least' else '[mean(A)]'}, {sign})", CHECKER
+    )
+
+
+def moves(m: Programs, case: Any) -> Proposition:
+    """Return that the gradient at the start is not 0."""
+    write(m, case)
+    return Proposition("fact(not is_stationary(data, start, loss))", CHECKER)
+
+
+def support(m: Programs, case: Any, text: str) -> Proposition:
+    """Return a condition on the margins under the solution; that there is one if there is none."""
+    write(m, case)
+    exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
+    answer = separate(exact, _chosen(exact, "optimal"))
+    if answer is not None and answer.status != "solved":
+        return Proposition("fact(target is not None)", CHECKER)
+    m.lines["margins"] = "[inner(a, target) for a in rows(data, data.optimal)]"
+    return Proposition(text, CHECKER)
+
+
+def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Any]) -> Proposition:
+    """Return that there is a solution for a choice of tokens, the first one that has none.
+
+    Raises:
+        NotExpressible: all choices have a solution.
+    """
+    exact = ExactData.of(data)
+    for chosen in choices:
+        tokens = [kept.index(int(t)) for kept, t in zip(exact.kept, chosen, strict=True)]
+        answer = separate(exact, tokens)
+        if answer is not None and answer.status != "solved":
+            write(m, data)
+            return Proposition(f"fact({_least(str(tokens), exact, tokens)} is not None)", CHECKER)
+    raise NotExpressible("that there is a solution for every choice of tokens")
+
+
+def on_data(m: Programs, case: Any, text: str) -> Proposition:
+    """Return a condition on the values of a record."""
+    write(m, case)
+    return Proposition(text, CHECKER)
+
+
+def target_is_there(m: Programs, case: Any, **constants: object) -> Proposition:
+    """Return that there is a solution, if there is none: then a claim that needs one is false.
+
+    Raises:
+        NotExpressible: there is one, so that more has to be said.
+    """
+    write(m, case)
+    if _solved(case, "optimal"):
+        raise NotExpressible("what is said of a solution that exists")
+    return Proposition("fact(target is not None)", CHECKER)
+
+
+def all_support(m: Programs, case: Any, where: str = "Att-SVM") -> Proposition:
+    """Return that all tokens support the Att-SVM.
+
+    Raises:
+        NotExpressible: it is said of all programmes.
+    """
+    if where != "Att-SVM":
+        raise NotExpressible("a condition on the programmes of all choices of tokens")
+    return on_data(m, case, "fact(all_tight(data, target))")

@@ -1,0 +1,118 @@
+"""Conditions of the checker on data and runs are those of the engine, which shares no code."""
+
+import inspect
+import re
+
+import pytest
+
+from attsvm.data import AttentionData
+from attsvm.errors import NotExpressible
+from attsvm.primitives import data_checker, run_checker
+from attsvm.primitives.run_programs import write
+from attsvm.theory import load_packs
+from attsvm.theory.arithmetic.programs import Programs
+from attsvm.theory.record import checker, curated
+
+CLAIMS = [claim for pack in load_packs() for claim in pack.claims]
+
+
+def conditions():
+    """Each condition on records with its instances: examples, and those that break hypotheses."""
+    found, cases = {}, {}
+    for claim in CLAIMS:
+        examples = [*claim.examples, *(case for s in claim.siblings for case in s.examples)]
+        for hypothesis in claim.hypotheses:
+            if hypothesis.checked:
+                found[hypothesis.checked] = hypothesis
+                cases.setdefault(hypothesis.checked, []).extend(examples)
+    return [(found[text], cases[text][:: max(1, len(cases[text]) // 40)]) for text in found]
+
+
+def answer(text, case):
+    """The checker's answer to a condition on a record."""
+    m = Programs()
+    write(m, case)
+    space = {**vars(checker), **vars(data_checker), **vars(run_checker)}
+    for name, line in m.lines.items():
+        space[name] = eval(line, space)
+    truth = None
+    for bits in checker.PRECISIONS[:3]:
+        checker.Real.bits = bits
+        truth = eval(text, space).truth if truth is None else truth
+    checker.Real.bits = checker.PRECISIONS[0]
+    return truth
+
+
+CONDITIONS = conditions()
+
+
+@pytest.mark.parametrize(("hypothesis", "cases"), CONDITIONS, ids=lambda x: getattr(x, "name", ""))
+def test_a_condition_is_true_exactly_if_the_engine_says_so(hypothesis, cases):
+    seen = 0
+    for case in cases:
+        if not isinstance(getattr(case, "data", case), AttentionData):
+            continue
+        try:
+            found = answer(hypothesis.checked, case)
+        except (NotExpressible, NameError):  # a record that has no such part
+            continue
+        assert found is (hypothesis.holds(case) is True), case
+        seen += 1
+    assert seen or not any(isinstance(getattr(c, "data", c), AttentionData) for c in cases)
+
+
+def test_conditions_can_fail():
+    failed = [
+        hypothesis.name
+        for hypothesis, cases in CONDITIONS
+        if any(
+            isinstance(getattr(case, "data", case), AttentionData)
+            and hypothesis.holds(case) is not True
+            for case in cases
+        )
+    ]
+    assert len(failed) > len(CONDITIONS) / 2
+
+
+def test_it_takes_nothing_but_the_checker_and_the_standard_library():
+    text = inspect.getsource(data_checker) + inspect.getsource(run_checker)
+    found = re.findall(r"^(?:from|import) (\S+)", text, re.MULTILINE)
+    standard = {"__future__", "collections.abc", "fractions", "functools", "math", "typing"}
+    ours = {"attsvm.theory.record.checker", "attsvm.primitives.data_checker"}
+    assert set(found) == standard | ours
+
+
+@pytest.mark.parametrize("multipliers", [[-1, 0], [1, 0], [0, 0], [2, 0], [0, 1]])
+def test_multipliers_that_prove_nothing_are_refused(multipliers):
+    A = [[1, 0], [1, 1]]  # the shortest solution of <a, w> >= 1 is (1, 0), by (1, 0)
+    if multipliers == [1, 0]:
+        assert data_checker.least(A, multipliers, 2) == [1, 0]
+        return
+    with pytest.raises(checker.Undefined):
+        data_checker.least(A, multipliers, 2)
+
+
+def test_rows_that_cancel_have_no_solution():
+    assert data_checker.least([[1], [-1]], [1, 1], 1) is None
+    assert data_checker.least([[0]], [1], 1) is None
+    assert data_checker.least([], [], 2) == [0, 0]
+
+
+RUNS = [
+    claim
+    for claim in CLAIMS
+    for case in curated.known(claim)
+    if claim.id in ("sim/theorem-3.14-part-2:amended-1", "tf/global-equal-scores:amended-1")
+]
+
+
+@pytest.mark.parametrize("claim", RUNS, ids=lambda claim: claim.id)
+def test_a_trap_is_not_proved_before_its_time(claim):
+    (case,) = curated.known(claim)
+    m = Programs()
+    write(m, case)
+    space = {**vars(checker), **vars(data_checker), **vars(run_checker)}
+    for name, line in m.lines.items():
+        space[name] = eval(line, space)
+    with pytest.raises(checker.Undefined, match="neither trap nor basin"):
+        run_checker.kept(space["data"], space["start"], space["loss"], space["step"], 0)
