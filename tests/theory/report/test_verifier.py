@@ -120,10 +120,10 @@ def test_a_changed_constant_or_hypothesis_is_another_program():
             rest = {"hypotheses": claim.hypotheses[1:]}
             fewer = replace(claim, **rest, formula=replace(formula, hypotheses=hypotheses))
             assert statement(fewer, case, Programs()) != own
-        for name, value in formula.constants.items():
+        for name, value in formula.constants.items() if claim in FORMULAS else ():
             if isinstance(value, int) and not isinstance(value, bool):
-                constants = {**formula.constants, name: value + 1}
-                other = replace(claim, formula=replace(formula, constants=constants))
+                more = {**formula.constants, name: value + 1}
+                other = replace(claim, formula=replace(formula, constants=more))
                 assert statement(other, case, Programs()) != own
                 seen += 1
     assert seen
