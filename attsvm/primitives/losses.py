@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.proof.arrays import LETTERS
+from attsvm.theory.proof.facts import Sequent, ge, gt
+from attsvm.theory.proof.terms import Letter
 from attsvm.theory.types import Namespace, Number, Numbers
 
 CHECKER = "attsvm.primitives.data_checker"
@@ -47,14 +50,20 @@ class Loss:
 
     @staticmethod
     def arbitrary(name: str) -> ArbitraryLoss:
-        """Return the loss that stands for any function of this name in a statement for Coq."""
+        """Return the loss that stands for any function in a proof for all losses."""
         falls = "forall a b : R, a < b -> {0} b {1} {0} a"
+        a, b = Letter("a"), Letter("b")
+        drop, below = LETTERS.applied(name, a).term - LETTERS.applied(name, b).term, {gt(b, a)}
         return ArbitraryLoss(
             lambda m, u: m.applied(name, u),
             lambda m, u, delta: m.applied(name, u - delta) - m.applied(name, u),
-            strictly_decreasing=Proposition(falls.format(name, "<")),
+            strictly_decreasing=Proposition(
+                falls.format(name, "<"), sequents=lambda: [Sequent(gt(drop, 0), frozenset(below))]
+            ),
             smooth=Proposition(""),
-            decreasing=Proposition(falls.format(name, "<=")),
+            decreasing=Proposition(
+                falls.format(name, "<="), sequents=lambda: [Sequent(ge(drop, 0), frozenset(below))]
+            ),
         )
 
 

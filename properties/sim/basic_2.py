@@ -59,7 +59,7 @@ BOUND = Statement(
         "literal-2": Reading(
             "proved",
             read={"A": "the whole A_{l0} of n^2 rows on the right"},
-            proof="symbolic.sim.basic_2:prove",
+            proof="symbolic.sim.basic_2:prove_blocks",
             variables=BLOCKS,
             conclusion=lambda m, v: sum_bound(m, v.n, change(m, v.A, v), change(m, v.whole, v)),
             tight=True,

@@ -8,8 +8,8 @@ attained for any n >= 2 by two tokens of equal weight, x, y -> 0, with all other
 For example: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M ->
 infinity.
 
-Both proofs are in docs/proofs/lipschitz_of_softmax.md, their steps in `symbolic.sim.basic_4`. The
-first one gives the smaller constant beta^-2 n exp(2 R) R.
+The steps are in `symbolic.sim.published` and `symbolic.sim.sharp`; the first of them gives the
+smaller constant beta^-2 n exp(2 R) R. docs/proofs/lipschitz_of_softmax.md has both arguments.
 """
 
 from attsvm.theory import Reading, Statement
@@ -46,12 +46,12 @@ BOUND = Statement(
         "literal": Reading(
             "proved",
             read={"R_f": "the beta^-2 n exp(3 R^2) that bounds five and six imply"},
-            proof="symbolic.sim.basic_4:prove_published",
+            proof="symbolic.sim.published:prove_fourth",
             examples=bounds.examples(),
             siblings=bounds.beyond(),
         ),
         "sharp": Reading(
-            proof="symbolic.sim.basic_4:prove",
+            proof="symbolic.sim.sharp:prove_fourth",
             conclusion=sharp,
             **bounds.WHOLE_SPACE,
             examples=(bounds.ONE_TOKEN, bounds.BALANCED),

@@ -6,8 +6,8 @@ its Frobenius norm is the Euclidean norm of the diagonal.
 
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound follows from the fourth one, for
 every R. Both sharp bounds are approached by two tokens of equal weight, x, y -> 0, with the other
-tokens as in the fourth bound. sharp-2 is the fourth bound itself, and sharp-1 is proved likewise
-(`symbolic.sim.basic_6`, docs/proofs/lipschitz_of_softmax.md).
+tokens as in the fourth bound. sharp-2 is the fourth bound itself. For sharp-1, the slope of f_t is
+f_t (s_t - mean of s), at most f_t (1 - f_t)(max s - min s) (`symbolic.sim.sharp`).
 """
 
 from collections.abc import Callable
@@ -59,9 +59,9 @@ BOUND = Statement(
     hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
-        **bounds.published_in_both_norms("symbolic.sim.basic_6:prove_published"),
+        **bounds.published_in_both_norms("symbolic.sim.published:prove_sixth"),
         "sharp-1": Reading(
-            proof="symbolic.sim.basic_6:prove",
+            proof="symbolic.sim.sharp:prove_entries",
             constants={"norm": "spectral", "constant": bounds.entry_constant},
             conclusion=sharp,
             **bounds.WHOLE_SPACE,
@@ -69,7 +69,7 @@ BOUND = Statement(
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
-            proof="symbolic.sim.basic_6:prove",
+            proof="symbolic.sim.sharp:prove_fourth",
             depends_on=("sim/basic-4:sharp",),
             constants={"norm": "frobenius", "constant": bounds.softmax_constant},
             conclusion=sharp,

@@ -65,7 +65,7 @@ BOUND = Statement(
     hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
-        **bounds.published_in_both_norms("symbolic.sim.basic_7:prove_published"),
+        **bounds.published_in_both_norms("symbolic.sim.published:prove_seventh"),
         "sharp-1": Reading(
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "spectral", "constant": bounds.outer_constant},

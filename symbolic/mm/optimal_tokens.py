@@ -1,76 +1,39 @@
-"""If an input's other tokens share one score, its risk falls as they lose attention.
-
-The claim's formulas run on one input of n tokens, n a symbol, as in `symbolic.tf.definition_1`.
-"""
+"""If an input's other tokens share one score, its risk falls as they lose attention."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
-import sympy as sp
-
-from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.arithmetic.namespace import comparisons
-from attsvm.theory.declaration.proof import expanded, suppose
-from attsvm.theory.types import Numbers
+from attsvm.theory.proof.facts import ge, gt
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import assume, at, beyond, decide, suppose
+from attsvm.theory.proof.terms import Letter, least
 from properties._support.risk_formulas import DECREASES
-from properties.mm import optimal_tokens as statement
-from properties.mm.optimal_tokens.conclusion import attends_more, lower
-from symbolic.sums import entry, total, vector
-from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
+from properties.mm.optimal_tokens import MORE, ONE_RIVAL, TOKENS
+from symbolic.attended import LOSS, attends, falls, i, mean_above, off_bound, t
+from symbolic.facts import end, formula_of, letters_in, product, some_of
 
 
-class _Attended(Tokens):
-    """The arithmetic in which the softmax of a prompt is a vector of letters named after it."""
-
-    def softmax(self, s: Numbers) -> Numbers:
-        """Return the attention of a prompt, as a vector with the prompt's name."""
-        return vector(entry(str(s.ravel()[0])))
-
-    def array(self, x: Any) -> Any:
-        """Return the only input of a list."""
-        return x[0]
-
-    def sum(self, x: Numbers) -> sp.Expr:
-        """Return the sum over tokens; an expression is a sum already and is returned unchanged."""
-        return x if isinstance(x, sp.Expr) else super().sum(x)
-
-
+@linked
 def prove() -> str:
-    """Prove that a prompt with no more weight off the optimal tokens has no higher loss.
-
-    Let the other tokens of an input have one score. Then the attended score is the best one less
-    the gap times the weight off the optimal tokens.
-    """
-    one = np.array([[sp.Integer(1)]], dtype=object)
-    p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")
-    loss = SimpleNamespace(drop=lambda m, best, x: x)  # grows with x as l falls
-    v = SimpleNamespace(X=[one], W=one, p=p, q=q, gamma=[vector(GAMMA)], loss=loss, n=1)
-    comparison, (asked,) = lower(_Attended(), v, 1), comparisons(attends_more(_Attended(), v))
-    gap, more = sp.symbols("gap more", nonnegative=True)
-    apart = (entry("p") - entry("q")) * (BEST - GAMMA)
-    ensure_equal(
-        comparison.right - comparison.left,
-        total(apart),
-        "<s_q, gamma> - <s_p, gamma>, which is compared, is a sum over tokens of (p_t - q_t) "
-        "(best - gamma_t)",
+    """Prove that the deficit is the gap times the weight off the optimal tokens."""
+    v, formula = letters_in(TOKENS, "amended-2"), formula_of(TOKENS, "amended-2")
+    (decreases,) = suppose(DECREASES, formula)
+    each_input = Letter("each n", i.sort)
+    (more,), (rival,) = (suppose(one, formula) for one in (MORE, ONE_RIVAL))
+    some = some_of(TOKENS, "amended-2", "T")
+    score = v.gamma.entry((i.term,), (t.term,))
+    p, q = (
+        attends(score, (v.X.row((i.term,)) @ (v.W.T @ prompt)).entry((t.term,)), some)
+        for prompt in (v.p, v.q)
     )
-    suppose(statement.ONE_RIVAL)
-    alike = apart.subs(GAMMA, BEST - gap * (1 - OPTIMAL))
-    ensure_equal(
-        total(alike),
-        gap * (asked.right - asked.left),
-        "where other tokens have one score this sum is the gap times how much less weight q "
-        "has off the optimal tokens than p",
-    )
-    suppose(statement.MORE, DECREASES)
-    whole = asked.left + more + total(entry("p") * OPTIMAL)  # by the hypothesis
-    ensure_nonnegative(
-        total(alike).subs(total(entry("p")), whole),
-        "prompt q, which has no more weight off the optimal tokens, attends to a score that "
-        "is no lower",
-        normal=expanded,
-    )
+    gap, wide = p.best - score, p.best - least(score, t)
+    letter = {one: {"n": i, "T": t}[one.sort.name] for one in rival.letters}
+    low = decide(ge(gap, wide), at(rival, letter), assume(gt(gap, 0)))
+    wide_at_least = decide(ge(wide, gap), beyond("least", score, t))
+    at_least = off_bound(p.gap, p.weight_positive, t, low, 1)
+    at_most = off_bound(q.gap, q.weight_positive, t, wide_at_least, -1)
+    wide_positive = decide(ge(wide, 0), wide_at_least, p.gap, some)
+    spare = product(wide_positive, at(more, {each_input: i}))
+    order = decide(ge(p.deficit, q.deficit), at_least, at_most, spare)
+    drop = falls(decreases, LOSS, p.best - p.deficit, p.best - q.deficit, order)
+    end(TOKENS, "amended-2", by=[mean_above(drop, some_of(TOKENS, "amended-2", "n"))])
     return "for every decreasing loss, where l is no higher, in each input, any n, T and d"

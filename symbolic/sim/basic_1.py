@@ -1,68 +1,60 @@
 """The Lipschitz constant of exp(A x): e^M ||A||, where M is the largest logit at x and y.
 
-As e^a - e^b <= e^a (a - b) for all a and b, an entry of exp(A x) changes by at most e^M times the
-change of its logit. So the vector changes by at most e^M ||A (x - y)||.
+So the change of each entry of exp(A x) is at most E that of its logit, E the exponential of the
+largest logit at x and y, and the change of all of them at most E ||A (x - y)||.
 """
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
+from attsvm.theory.proof.arrays import LETTERS
+from attsvm.theory.proof.facts import Fact, ge, note
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import add_up, decide, one_of_sum, scale, square, suppose
+from attsvm.theory.proof.terms import EXP, SQRT, Term, spectral, total
 from attsvm.theory.types import Comparison
 from properties.sim._support.attention import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
+from symbolic.facts import (
+    end,
+    entry_at_most,
+    formula_of,
+    image,
+    index,
+    length,
+    letters_in,
+    power,
+    powers_change,
+    powers_rise,
+    product,
+    root_at_most,
+)
 from symbolic.mean_value import ensure_no_less, said_by
-from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 
-R, SIZE, LENGTH = sp.symbols("R a |x-y|", positive=True)
-"""The radius, ||A|| and ||x - y||."""
-MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""Nonnegative numbers by earlier steps."""
-
-SECANT = "e^a - e^b <= e^a (a - b), and e^b (a - b) <= e^a - e^b with both exchanged"
-
-
-def secant_gap() -> sp.Expr:
-    """Return e^a (a - b) - (e^a - e^b), with e^(b-a) replaced by 1 + (b-a) and more."""
-    a, b = sp.symbols("a b", real=True)
-    power = sp.Symbol("e^a", positive=True)
-    below = power * (1 + (b - a) + MORE)
-    return power * (a - b) - (power - below)
-
-
-def ensure_secant() -> None:
-    """Prove that the secant of the exponential is between its slopes at the ends."""
-    cite(EXPONENTIAL)
-    ensure_nonnegative(secant_gap(), SECANT, normal=expanded)
-
-
-def ensure_change() -> None:
-    """Prove that ||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| if no logit exceeds M."""
-    ensure_secant()
-    power, change = sp.symbols("e^M |e^a-e^b|", nonnegative=True)
-    moved = (change + LESS) / power
-    ensure_nonnegative(
-        (power * moved) ** 2 - change**2,
-        "so (e^a - e^b)^2 <= e^(2 M) (a - b)^2 for each token, and for their sum",
-        normal=expanded,
-    )
-    cite(OPERATOR_NORM)
+R, SIZE = sp.symbols("R a", positive=True)
+"""The radius, and ||A||."""
+SHARP = formula_of(BOUND, "sharp-1")
+V: Any = letters_in(BOUND, "sharp-1")
+RADIUS: Term = V.R.term
+t, k = index("t", "n"), index("k", "D")
+ENTRY: Term = V.A.entry((t.term,), (k.term,))
+LOGIT_X, LOGIT_Y = (LETTERS.dot(V.A.row((t.term,)), point).term for point in (V.x, V.y))
+LOGITS_AT = LOGIT_X, LOGIT_Y
+POINTS_AT = X, Y = tuple(point.entry((k.term,)) for point in (V.x, V.y))
+APART: Term = X - Y
+SPECTRAL_NORM, NORM = spectral(ENTRY, t, k), SQRT(total(APART**2, k))
 
 
 def compared(A: sp.Expr, x: sp.Expr, y: sp.Expr, reading: str) -> Comparison:
     """Return the inequality of a reading for one token in one dimension, with the radius R."""
     v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
     return said_by(BOUND, reading, v)
-
-
-def constant_of(reading: str, A: sp.Expr) -> sp.Expr:
-    """Return the factor of ||x - y|| in a reading, with A for ||A||."""
-    return simplified(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
 
 
 def limit_ratio(A: sp.Expr, x: sp.Expr, reading: str) -> sp.Expr:
@@ -78,72 +70,92 @@ def ensure_reached(reading: str, A: sp.Expr, x: sp.Expr, what: str) -> None:
     ensure_no_less(what, sp.exp(SIZE * sp.Symbol("x", real=True)))
 
 
-def ensure_least() -> None:
-    """Prove the bound with ||A|| e^M, and that this is the constant of sharp-1 for M = R."""
-    ensure_change()
-    ensure_equal(
-        constant_of("sharp-1", SIZE),
-        SIZE * sp.exp(R),
-        "the constant of sharp-1 is ||A|| e^M, M = R being the largest logit",
+def change(bound: Term, top: Fact, other: Fact) -> Fact:
+    """Return that ||exp(A x) - exp(A y)|| <= E ||A|| ||x - y||.
+
+    Args:
+        bound: of the logits; E is its exponential.
+        top: that it is at least each logit at x.
+        other: that it is at least each logit at y.
+    """
+    E = EXP(bound)
+    tops = (powers_rise(s, bound, fact) for s, fact in ((LOGIT_X, top), (LOGIT_Y, other)))
+    each = powers_change(LOGIT_X, LOGIT_Y, E, *tops)
+    each = note("(e^a - e^b)^2 <= E^2 (a - b)^2 for the logits a and b of each token", each)
+    size, moved = image(ENTRY, t, k, APART)
+    apart, apart_square = length(APART, k)
+    left, A = EXP(LOGIT_X) - EXP(LOGIT_Y), SPECTRAL_NORM
+    moved = decide(ge(E**2 * moved.proposition.term, 0), moved, square(E))
+    factor = scale(apart_square, E**2 * A**2)
+    whole = decide(ge((E * A * NORM) ** 2, total(left**2, t)), add_up(each, t), moved, factor)
+    right = product(power(bound), size, apart)
+    return root_at_most(right, length(left, t), whole)
+
+
+def larger(sharp: Fact, matrix: Fact, more: Fact | None = None) -> Fact:
+    """Return the bound with R in place of ||A||, and with a larger exponential if it is one."""
+    left = SQRT(total((EXP(LOGIT_X) - EXP(LOGIT_Y)) ** 2, t))
+    apart, _ = length(APART, k)
+    spare = [product(power(RADIUS if more else RADIUS**2), matrix, apart)]
+    if more:
+        size, _ = image(ENTRY, t, k, APART)
+        spare.append(product(decide(ge(RADIUS, 0), matrix, size), more, apart))
+    return decide(ge(RADIUS * EXP(RADIUS**2) * NORM, left), sharp, *spare)
+
+
+def logit_at_most(point_at: Fact, matrix: Fact, point: Term) -> Fact:
+    """Return that no logit is above R^2, as ||A|| <= R and the norm of the point is at most R."""
+    size, moved = image(ENTRY, t, k, point)
+    root, root_square = length(point, k)
+    A, norm = SPECTRAL_NORM, SQRT(total(point**2, k))
+    most = product(size, point_at)  # ||A|| ||x|| <= ||A|| R <= R^2
+    more = decide(
+        ge(RADIUS**2, A * norm), most, product(decide(ge(RADIUS, 0), matrix, size), matrix)
     )
+    positive = product(size, root)
+    square_ = decide(ge(RADIUS**4, (A * norm) ** 2), more, positive)
+    logit = total(ENTRY * point, k)
+    each = one_of_sum(square(logit), t)
+    below = decide(ge(RADIUS**4, logit**2), square_, moved, scale(root_square, A**2), each)
+    return decide(ge(RADIUS**2, logit), below, square(RADIUS))
 
 
+@linked
 def prove() -> str:
     """Prove the bound with the largest logit, which is at most R where ||A x||, ||A y|| are."""
-    suppose(LOGITS)
-    cite(COORDINATES)
-    ensure_least()
     reached = (
         "the difference quotients of exp(A x) tend to the constant of sharp-1 where A x = R, "
         "for any ||A||"
     )
     ensure_reached("sharp-1", SIZE, R / SIZE, reached)
+    tops = (entry_at_most(s, t, f) for s, f in zip(LOGITS_AT, suppose(LOGITS, SHARP), strict=True))
+    end(BOUND, "sharp-1", by=[change(RADIUS, *tops)])
     return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"
 
 
+@linked
 def prove_published() -> str:
-    """Prove that the printed constant is at least that of sharp-1 if ||A|| <= R as well."""
-    suppose(LOGITS, MATRIX)
-    cite(COORDINATES)
-    ensure_least()
-    power = sp.exp(R)
-    ensure_nonnegative(
-        R * power - R / (1 + MORE) * power, "R e^M is at least ||A|| e^M", normal=factored
-    )
-    suppose(LARGE)
-    r = sp.Symbol("r", nonnegative=True)
-    for reading, least in ("amended", 1), ("literal-1", 4):
-        excess = sp.expand_log(sp.log(constant_of(reading, SIZE) / (R * power)))
-        ensure_nonnegative(
-            excess.subs(R, least + r),
-            f"the constant of {reading} is at least R e^M, M = R, for R >= {least}",
-            normal=expanded,
-        )
+    """Prove that the printed constant is at least that of sharp-1 if R >= 1 and ||A|| <= R."""
+    tops = (entry_at_most(s, t, f) for s, f in zip(LOGITS_AT, suppose(LOGITS, SHARP), strict=True))
+    sharp = change(RADIUS, *tops)
+    (large,) = suppose(LARGE, SHARP)
+    (matrix,) = suppose(MATRIX, SHARP)
+    more = powers_rise(RADIUS, RADIUS**2, decide(ge(RADIUS**2, RADIUS), large))
+    end(BOUND, "literal-1", "amended", by=[larger(sharp, matrix, more)])
     return "||A|| e^R <= R exp(R^2) for ||A|| <= R and R >= 1"
 
 
+@linked
 def prove_in_ball() -> str:
-    """Prove sharp-2: if ||x||, ||y|| and ||A|| are at most R, then M is at most R^2."""
-    suppose(POINTS_BOUNDED, MATRIX)
-    cite(COORDINATES)
-    ensure_least()
-    size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||
-    least = constant_of("sharp-1", SIZE).subs({SIZE: size, R: size * point}, simultaneous=True)
-    printed = constant_of("sharp-2", SIZE) / least
-    grown = sp.log(1 + MORE)
-    y = sp.Symbol("y", real=True)
-    ensure_zero(
-        compared(sp.Integer(0), point, y, "sharp-2").left,
-        "for R = 0 A is 0, and the left side of sharp-2 is 0",
-    )
-    ensure_nonnegative(
-        sp.expand_log(sp.log(printed), force=True),
-        "the constant of sharp-2 is at least the ||A|| e^M of sharp-1, as M = ||A|| ||x|| is "
-        "at most R^2",
-        normal=lambda x: grown + factored(sp.expand(x - grown)),
-    )
+    """Prove that logits are at most R^2 if ||x||, ||y|| and ||A|| are at most R."""
     reached = (
         "the difference quotients of exp(A x) tend to the constant of sharp-2 at x = R, for A = R"
     )
     ensure_reached("sharp-2", R, R, reached)
+    (matrix,) = suppose(MATRIX, SHARP)
+    tops = []
+    for fact, point in zip(suppose(POINTS_BOUNDED, SHARP), (X, Y), strict=True):
+        tops.append(logit_at_most(fact, matrix, point))
+    sharp = change(RADIUS**2, *tops)
+    end(BOUND, "sharp-2", by=[larger(sharp, matrix)])
     return "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y|| where ||A||, ||x||, ||y|| <= R"

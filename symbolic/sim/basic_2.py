@@ -2,93 +2,64 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from attsvm.theory.proof.arrays import LETTERS, first_of, number
+from attsvm.theory.proof.facts import Fact, ge, note
+from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import at, decide, one_of_sum, scale, setting
+from attsvm.theory.proof.terms import SQRT, Term, as_term, substituted, total
+from properties.sim.basic_2 import BOUND, change
+from symbolic.facts import (
+    cauchy,
+    count,
+    end,
+    formula_of,
+    index,
+    length,
+    letters_in,
+    product,
+    root,
+    size_by_squares,
+    squares,
+)
 
-import sympy as sp
-
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
-from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from properties.sim._support.bounds import BLOCKS
-from properties.sim.basic_2 import BOUND, lagrange, sum_bound
-from symbolic.mean_value import said_by
-from symbolic.sim import tensor_trick
-from symbolic.sums import LENGTHS, entry, n, r, t, total
-from symbolic.textbook import COORDINATES
-
-W = "w"
-CHANGES = entries([entry(W)])
-"""The vector w of n changes."""
-
-PAIRS = "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2"
-NOT_NEGATIVE = "this sum of squares is at least 0, so that |sum w| <= sqrt(n) ||w||"
-
-
-def pairs_residual(share: int = 1) -> sp.Expr:
-    """Return the difference of both sides of the claim's identity, for n a symbol."""
-    identity = lagrange(LENGTHS, n, CHANGES, share)
-    return sp.expand(identity.left - identity.right)
+t, i = index("t", "n"), index("i", "n")
 
 
-def ensure_pairs() -> None:
-    """Prove the identity, and so |sum w| <= sqrt(n) ||w||."""
-    ensure_zero(pairs_residual(), PAIRS)
-    ensure_nonzero(
-        pairs_residual(share=2),
-        "n ||w||^2 - (sum w)^2 is not twice the sum over pairs of (w_t - w_r)^2",
-    )
-    ensure_nonnegative((entry(W, t) - entry(W, r)) ** 2, NOT_NEGATIVE)
+def sum_at_most(w: Term, norm: Fact, longer: Fact) -> Fact:
+    """Return that |sum w| <= sqrt(n) s, as s >= 0 and s^2 is at least the sum of the w^2."""
+    n, s = total(1, t), norm.proposition.term
+    root_n, n_square = root(n, count(t))
+    gap = note("n ||w||^2 >= (sum w)^2, as Lagrange says", cauchy(w, as_term(1), t))
+    whole = decide(ge(n * s**2, total(w, t) ** 2), gap, product(count(t), longer))
+    whole = decide(ge((SQRT(n) * s) ** 2, total(w, t) ** 2), whole, scale(n_square, s**2))
+    return size_by_squares(total(w, t), product(root_n, norm), whole)
 
 
-def blocks_residual() -> list[sp.Expr]:
-    """Return rows of A_1 kron A_2 by the code minus those of its first block (2 tokens in R^2)."""
-    v = SimpleNamespace(A_1=symbols_of("a", 2, 2), A_2=symbols_of("b", 2, 2))
-    formulas: dict[str, Any] = BLOCKS
-    whole, block = (formulas[name].by(SYMBOLS, v) for name in ("whole", "A"))
-    return list((whole[:2] - block).ravel())
-
-
-def ensure_blocks() -> None:
-    """Prove that the first block has the first n rows of the whole, whose change is no shorter."""
-    tau = sp.Symbol("tau", integer=True, nonnegative=True)
-    ensure_equal(
-        tensor_trick.divided(tau, tensor_trick.w, tau),
-        [0, tau],
-        "row t < n of A_1 kron A_2 is that of row 0 of A_1 and row t of A_2, by the printed rules",
-    )
-    ensure_zero(
-        blocks_residual(),
-        "the first rows of A_1 kron A_2 are its first block, as the code evaluates both for "
-        "two tokens in R^2",
-    )
-    A, x, y = symbols_of("A", 4, 1), symbols_of("x", 1), symbols_of("y", 1)
-    v = SimpleNamespace(n=2, A=A[:2], whole=A, x=x, y=y)
-    comparison = said_by(BOUND, "literal-2", v)
-    change = sp.Matrix([sp.exp(a * x[0]) - sp.exp(a * y[0]) for a in A[:, 0]])
-    ensure_equal(
-        [comparison.left**2, comparison.right**2],
-        [sum(change[:2]) ** 2, 2 * change.dot(change)],
-        "literal-2 compares the sum over the block with sqrt(n) times the length of the whole",
-    )
-    cite(COORDINATES)
-
-
+@linked
 def prove() -> str:
-    """Prove both forms of the identity for every n, and that the factor of the bound is sqrt n."""
-    ensure_pairs()
-    left = lagrange(LENGTHS, n, CHANGES, 1).left
-    mean = total(entry(W)) / n
-    spread = left - n * total((entry(W) - mean) ** 2)
-    ensure_zero(sp.expand(spread), "n ||w||^2 - (sum w)^2 is n sum (w - mean)^2")
-    bound = sum_bound(LENGTHS, n, CHANGES, CHANGES)
-    gap = sp.expand(bound.right**2 - bound.left**2 - left)
-    ensure_zero(
-        gap, "the squares of the sides of |sum w| <= sqrt(n) ||w|| differ by n ||w||^2 - (sum w)^2"
-    )
-    equal = lagrange(LENGTHS, n, entries([sp.Symbol("c", real=True)]), 1)
-    ensure_zero(
-        [equal.left, equal.right], "both sides of the identity are 0 where all n changes are equal"
-    )
-    ensure_blocks()
-    return "n ||w||^2 - (sum w)^2 = n sum (w - mean)^2 = sum over pairs (w_t - w_r)^2, for every n"
+    """Prove the identity for every n, and the bound by it."""
+    v = letters_in(BOUND, "literal-1")
+    w = number(change(LETTERS, v.A, v)).entry((t.term,))
+    (identity,) = conclusion_of(formula_of(BOUND, "sharp")).sequents
+    end(BOUND, "sharp", by=[decide(identity.proposition)])
+    norm, norm_square = length(w, t)
+    longer = decide(ge(SQRT(total(w**2, t)) ** 2, total(w**2, t)), norm_square)
+    end(BOUND, "literal-1", by=[sum_at_most(w, norm, longer)])
+    return "n ||w||^2 - (sum w)^2 = sum over pairs (w_t - w_r)^2, for every n"
+
+
+@linked
+def prove_blocks() -> str:
+    """Prove that the first block is no longer than the whole."""
+    v = letters_in(BOUND, "literal-2")
+    w = number(change(LETTERS, v.whole, v)).entry((i.term, t.term))
+    norm, norm_square = root(total(total(w**2, t), i), squares(w, t, i))
+    first = {i: first_of(i.sort)}
+    given = conclusion_of(formula_of(BOUND, "literal-2")).setting
+    spoken = setting(given, "the first index of the axis n has the position 0")
+    longer = at(one_of_sum(squares(w, t), i), first, spoken)
+    block = substituted(w, {i: first_of(i.sort)})
+    longer = decide(ge(norm.proposition.term**2, total(block**2, t)), longer, norm_square)
+    end(BOUND, "literal-2", by=[sum_at_most(block, norm, longer)])
+    return "the change of the first block is no longer than that of the whole"

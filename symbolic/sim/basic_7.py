@@ -13,9 +13,9 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
+from attsvm.theory.declaration.proof import cancelled, factored, simplified
 from properties.sim._support.bounds import f, outer_constant, softmax_constant
-from properties.sim.basic_7 import BOUND, sharp, spectral
+from properties.sim.basic_7 import sharp, spectral
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import CUBE, ensure_cube
 from symbolic.inner_products import INNER, Vector, inner, vector
@@ -25,10 +25,8 @@ from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import LINEAR, SQUARE, P, a, b
 from symbolic.sums import entry, r, reduced, t, total
 from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,
-    COORDINATES,
     DIFFERENTIABLE,
     EIGENVECTORS,
     FORM,
@@ -37,7 +35,6 @@ from symbolic.textbook import (
     RISING,
     SIGN,
     SYMMETRIC,
-    TRIANGLE,
 )
 
 ALONG = (1 - P) * a - P * b
@@ -279,41 +276,3 @@ def prove() -> str:
     ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
     ensure_no_less(reaches, products)
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
-
-
-def prove_published() -> str:
-    """Prove the printed bound of f f^T - g g^T in both norms, from the fourth bound of f - g."""
-    basic_4.prove_published()
-    ensure_norms()
-    along, less = sp.symbols("<c|d> less", nonnegative=True)
-    cite(CAUCHY_SCHWARZ)
-    product = along + less  # ||c|| ||d||
-    ensure_nonnegative(
-        [product - (along + product) / 2, product**2 - (product**2 + along**2) / 2],
-        "both norms of f f^T - g g^T are at most ||f - g|| ||f + g||, as |<c, d>| <= ||c|| ||d||",
-        normal=expanded,
-    )
-    cite(TRIANGLE)
-    cite(COORDINATES)
-    n, beta, R = sp.symbols("n beta R", positive=True)
-    length = sp.sqrt(n) * sp.exp(R) / beta
-    fourth = n * R * sp.exp(2 * R) / beta**2
-    root = 1 + sp.Symbol("k", nonnegative=True)  # sqrt(n)
-    bound = 2 * n**2 * R * sp.exp(3 * R) / beta**3
-    ensure_nonnegative(
-        simplified((bound - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
-        "||f + g|| <= 2 sqrt(n) e^R/beta times the fourth bound is at most 2 n^2 R e^(3R)/beta^3",
-        normal=expanded,
-    )
-    f, g = basic_4.WEIGHTS
-    change = f * f.T - g * g.T
-    factor = 2 * n * sp.exp(2 * R**2) / beta  # beside n exp(3 R^2) / beta^2
-    basic_4.ensure_printed(BOUND, "literal-1", max(map(abs, change.eigenvals())), factor)
-    basic_4.ensure_printed(BOUND, "literal-2", change.norm(), factor)
-    ensure_equal(
-        basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
-    )
-    basic_4.ensure_exceeds(3, 3)
-    return (
-        "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| <= 2 n^2 exp(5 R^2) ||x - y||"
-    )

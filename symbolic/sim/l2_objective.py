@@ -7,15 +7,24 @@ matrices give equal objectives, in every norm.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.types import Values
 from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
-from symbolic.sim.definition_3_3 import SIZES, sentence
 from symbolic.sim.tensor_trick import divided, structural_residual, w
+
+SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
+
+
+def sentence(n: int, d: int) -> SimpleNamespace:
+    """Return a sentence of symbols."""
+    tokens = {name: symbols_of(name, n, d) for name in ("A1", "A2", "A3")}
+    return SimpleNamespace(n=n, d=d, **tokens, X=symbols_of("X", d, d), Y=symbols_of("Y", d, d))
 
 
 def forms_residual(v: Values, read: str = "rows", divided: str = "rows") -> list[sp.Expr]:

@@ -15,8 +15,9 @@ from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import cancelled
+from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
-from attsvm.theory.proof.formulas import LETTERS, conclusion_of
+from attsvm.theory.proof.formulas import conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, ROOT, SIZE
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, square
@@ -93,11 +94,11 @@ def prove() -> str:
     v = w and v = -w, 2 s/3 - v + v^3 = (v - s)^2 (v + 2 s) >= 0, where s = 1/sqrt 3.
     """
     ensure_zero(identities(), "the code evaluates g, g' and g'' as derivatives")
-    x, y, hole = (Letter(name) for name in ("x", "y", "hole"))
+    x, hole, (a, b) = Letter("t"), Letter("hole"), (variable(name, ()).term for name in "xy")
     e, r = EXP(-x.term), INV(1 + EXP(-x.term))
     below = 1 + 2 * e + e * e
     q = INV(below)
-    function = as_term(LETTERS.logistic_slope(x.term))
+    function = number(LETTERS.logistic_slope(number(x))).term
     slope = derivative(function, x, {})
 
     power, _ = cite(EXPONENTIAL, (), -x.term)
@@ -131,11 +132,11 @@ def prove() -> str:
 
     bounds = bound(1 - 2 * r, r_below, slope), bound(2 * r - 1, r_positive, -slope)
     note("|g''| is at most 1/(6 sqrt 3)", bounds[0])
-    (sharp,) = cite(LIPSCHITZ, bounds, function, x, s / 6, x.term, y.term)
+    (sharp,) = cite(LIPSCHITZ, bounds, function, x, s / 6, a, b)
     (printed,) = conclusion_of(_formula("literal")).sequents
-    size = cite(SIZE, (), x.term - y.term)
+    size, _ = cite(SIZE, (), a - b)
     conclude(sharp, *conclusion_of(_formula("sharp")).sequents)
-    conclude(decide(printed.proposition, sharp, decide(ge(1, s / 6), third), *size), printed)
+    conclude(decide(printed.proposition, sharp, decide(ge(1, s / 6), third), size), printed)
     return "|g''| is at most 1/(6 sqrt 3), and so g' is Lipschitz with it, and with 1"
 
 

@@ -9,8 +9,9 @@ from attsvm.errors import present
 from attsvm.losses import slope_kernel
 from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import cancelled
+from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import ge, gt, note
-from attsvm.theory.proof.formulas import LETTERS, conclusion_of
+from attsvm.theory.proof.formulas import conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
@@ -37,21 +38,21 @@ def ensure_reached() -> None:
 def prove() -> str:
     """Prove |g(x) - g(y)| <= |x - y|/4 by g' = g (1 - g), and so the printed bound."""
     ensure_reached()
-    x, y = Letter("x"), Letter("y")
+    x, (a, b) = Letter("t"), (variable(name, ()).term for name in "xy")
     e, g = EXP(-x.term), INV(1 + EXP(-x.term))
-    function, quarter = as_term(LETTERS.logistic(x.term)), as_term(fmpq(1, 4))
+    function, quarter = number(LETTERS.logistic(number(x))).term, as_term(fmpq(1, 4))
     slope = derivative(function, x, {})
     power, _ = cite(EXPONENTIAL, (), -x.term)
     one, _ = cite(RECIPROCAL, [decide(gt(1 + e, 0), power)], 1 + e)
     above = decide(ge(quarter, slope), scale(one, g), square(g - fmpq(1, 2)))
     below = decide(ge(quarter, -slope), power, square(g))
     note("g' = g (1 - g) is at most 1/4", above)
-    (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, x.term, y.term)
+    (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, a, b)
     (sharp,), (printed,) = (
         conclusion_of(present(STEP.claim(name).formula, "the formula of a reading")).sequents
         for name in ("sharp", "literal")
     )
     conclude(fact, sharp)
-    size = cite(SIZE, (), x.term - y.term)
-    conclude(decide(printed.proposition, fact, *size), printed)
+    size, _ = cite(SIZE, (), a - b)
+    conclude(decide(printed.proposition, fact, size), printed)
     return "1/4 - g' = (g - 1/2)^2, so g is 1/4-Lipschitz, and no less"

@@ -40,7 +40,7 @@ from properties.sim.stability_l2.conclusion import steep
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
-from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2, loss_assumptions
+from symbolic.sim import lemma_3_12, lemma_3_13_l2, loss_assumptions, sharp
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
@@ -298,7 +298,7 @@ def ensure_logistic_linear() -> sp.Expr:
 
 def prove_logistic_over_norms() -> str:
     """Prove that |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
-    basic_4.prove()
+    sharp.prove_fourth()
     ensure_steepest_slope()
     half, slope = (
         sp.Rational(1, 2),
@@ -350,7 +350,7 @@ def prove_squared_over_norms() -> str:
 
     This is half of linear attention's constant.
     """
-    basic_4.prove()
+    sharp.prove_fourth()
     cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
     slope = (

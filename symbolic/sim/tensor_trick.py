@@ -15,29 +15,20 @@ import sympy as sp
 from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.proof.facts import Fact, note
+from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import at, conclude, exchange
+from attsvm.theory.proof.terms import Letter
 from attsvm.theory.types import Comparison
 from properties.sim.orientation.conclusion import margins
-from properties.sim.tensor_trick import trick
-
-SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))
-"""Sizes (rows and columns of A1, rows and columns of A2) for which the formula is evaluated."""
+from properties.sim.tensor_trick import TRICK
+from symbolic.facts import formula_of, index, letters_in
 
 
 def _gaps(relation: Comparison) -> list[sp.Expr]:
     """Return left minus right, entry by entry."""
     return [sp.expand(gap) for gap in (relation.left - relation.right).ravel()]
-
-
-def residual(
-    m: int, r: int, n: int | None = None, c: int | None = None, **spoilt: Any
-) -> list[sp.Expr]:
-    """Return entries of the blocks of (A1 kron A2) vec(X) minus those of A1 X A2^T, by the claim.
-
-    A1 is (m, r) and A2 (n, c), or as A1; `spoilt` as in the claim's siblings.
-    """
-    n, c = m if n is None else n, r if c is None else c
-    v = SimpleNamespace(A1=symbols_of("a", m, r), A2=symbols_of("b", n, c), X=symbols_of("x", r, c))
-    return _gaps(trick(SYMBOLS, v, **spoilt))
 
 
 w, h = sp.symbols("w h", integer=True, positive=True)
@@ -82,26 +73,31 @@ def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[sp.Expr
     return _gaps(margins(SYMBOLS, v, turned=transposed))
 
 
+def turned(v: Any, j: Letter, t: Letter, r: Letter, c: Letter) -> Fact:
+    """Return that entry t of block j of (A1 kron A2) vec(X) is entry (j, t) of A1 X A2^T.
+
+    Args:
+        v: letters for A1, A2 and X.
+        j: a row of A1.
+        t: a row of A2.
+        r: a column of A1.
+        c: a column of A2.
+    """
+    J, T, row, column = ((one.term,) for one in (j, t, r, c))
+    body = v.A1.entry(J, row) * v.X.entry(row, column) * v.A2.entry(T, column)
+    return note("both orders of summing over rows and columns of X agree", exchange(body, r, c))
+
+
+@linked
 def prove() -> str:
-    """Prove the trick: by the claim's formula for small sizes, by the printed rules for all."""
-    for m, r, n, c in SIZES:
-        what = f"both sides agree for A1 of {m} x {r} and A2 of {n} x {c}"
-        ensure_zero(residual(m, r, n, c), what)
-    ensure_zero(structural_residual(), "both sides agree by the printed rules for all sizes")
-    for spoilt, changed in (
-        ({"transposed": True}, "X^T in place of X on the right"),
-        ({"stacked": "columns"}, "the columns of X stacked in place of its rows"),
-    ):
-        what = f"with {changed} the sides differ"
-        ensure_nonzero(residual(2, 2, **spoilt), what, some=True)
-        at_two = structural_residual(**spoilt).subs({w: 2, h: 2}).doit()
-        ensure_nonzero(at_two, f"{what} by the printed rules too")
-    swapped = residual(2, 2, swapped=True)
-    ensure_nonzero(swapped, "with (A1 X A2^T)^T on the right the sides differ", some=True)
-    return (
-        "(A1 kron A2) vec(X) = vec(A1 X A2^T), block j giving row j: on symbols "
-        f"for {len(SIZES)} sizes up to 3, by the printed rules of kron and vec for all"
-    )
+    """Prove the trick, for all sizes: both sides sum over the entries of X, in two orders."""
+    for reading, axes in (("literal", "nndd"), ("sharp", "nkdl")):
+        fact = turned(letters_in(TRICK, reading), *map(index, "jtrc", axes))
+        (said,) = conclusion_of(formula_of(TRICK, reading)).sequents
+        places = sorted(said.proposition.letters, key=lambda x: x.name[1:])
+        names = dict(zip(map(index, "jt", axes), places, strict=False))
+        conclude(at(fact, names), said)
+    return "(A1 kron A2) vec(X) = vec(A1 X A2^T) for all sizes, block j giving row j"
 
 
 def ensure_transposed() -> None:

@@ -16,10 +16,20 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
+from attsvm.theory.proof.facts import gt
+from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import add_up, at, attained, decide, exchange, one_of_sum, scale
+from attsvm.theory.proof.rules import suppose as suppose_linked
+from attsvm.theory.proof.terms import EXP, INV, least, most, substituted
+from attsvm.theory.proof.terms import total as total_over
 from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL
 from properties.tf import convex_combination as statement
-from properties.tf.convex_combination.conclusion import exposed, far, inside, short_of, within
+from properties.tf.convex_combination import COMBINATION
+from properties.tf.convex_combination.conclusion import exposed, far, short_of
+from symbolic.attended import best_gap, t
+from symbolic.facts import end, formula_of, index, letters_in, product, softmax, some_of
 from symbolic.inner_products import Vector, inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sums import Lengths, entry, n, total
@@ -31,6 +41,7 @@ from symbolic.tf.softmax_range import CONVEX_EXP, ensure_convex_exp
 from symbolic.tf.softmax_range import ensure_inside as ensure_softmax_inside
 
 S = sp.Symbol("s_t", positive=True)
+k = index("k", "d")
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 
 
@@ -52,39 +63,41 @@ def _along(*a: sp.Expr) -> SimpleNamespace:
     return SimpleNamespace(T=len(a), X=entries([[x] for x in a]), W=W, z=one, u=one)
 
 
+@linked
 def prove_hull() -> str:
     """Prove that <u, x^att> is at most the largest a_t."""
-    ensure_softmax_inside()
-    comparison = within(_Attended(WEIGHT), _along(GAMMA))
-    ensure_equal(
-        (comparison.right - comparison.left - RANGE + BEST - NEXT).subs(total(WEIGHT), 1),
-        total(definition_1.ADDED).subs(total(WEIGHT), 1),
-        "the largest a_t, which is the least plus the range, less <u, x^att> is a sum over tokens",
-    )
-    ensure_nonnegative(
-        added(definition_1.ADDED, S, BEST - LESS),
-        "s_t (largest a_t - a_t), the terms of this sum, are not negative",
-    )
+    v = letters_in(COMBINATION, "literal-1")
+    a, logit = (v.X @ v.u).entry((t.term,)), (v.X @ (v.W @ v.z)).entry((t.term,))
+    weights = softmax(logit, t, some_of(COMBINATION, "literal-1", "T"))
+    short = add_up(product(weights.positive, best_gap(a, t)), t)
+    entry = v.X.entry((t.term,), (k.term,)) * v.u.entry((k.term,)) * EXP(logit)
+    swapped = scale(exchange(entry, k, t), INV(weights.sum))
+    (said,) = conclusion_of(formula_of(COMBINATION, "literal-1")).sequents
+    one = scale(weights.one(t), most(a, t))
+    end(COMBINATION, "literal-1", by=[decide(said.proposition, short, swapped, one)])
     return "for any T, d and W: softmax of one token is 1, and of more it is positive with sum 1"
 
 
+@linked
 def prove_inside() -> str:
     """Prove that <u, x^att> is below the largest a_t if two differ."""
-    ensure_softmax_inside()
-    comparison = inside(_Attended(WEIGHT), _along(GAMMA), 0)
-    ensure_equal(
-        comparison.right - comparison.left,
-        total(definition_1.ADDED),
-        "the largest a_t less <u, x^att> is the sum of s_t times what a_t lacks to the largest",
+    v, formula = letters_in(COMBINATION, "sharp-1"), formula_of(COMBINATION, "sharp-1")
+    a, logit = (v.X @ v.u).entry((t.term,)), (v.X @ (v.W @ v.z)).entry((t.term,))
+    (apart,) = suppose_linked(statement.APART, formula)
+    some = some_of(COMBINATION, "sharp-1", "T")
+    weights, gap = softmax(logit, t, some), best_gap(a, t)
+    worst, is_worst = attained("worst", least(a, t), some)
+    here = {t: worst()}
+    each = at(one_of_sum(product(weights.positive, gap), t), here)
+    far = decide(gt(most(a, t) - substituted(a, here), 0), apart, is_worst)
+    part = decide(
+        gt(substituted(weights.weight, here) * (most(a, t) - substituted(a, here)), 0),
+        *(at(weights.positive, here), far),
     )
-    gap = sp.Symbol("gap", positive=True)
-    ensure_nonnegative(
-        added(definition_1.ADDED, S, BEST - LESS),
-        "s_t (largest a_t - a_t), the terms of this sum, are not negative",
-    )
-    suppose(statement.APART)
-    ensure_positive(
-        added(definition_1.ADDED, S, BEST - gap), "the term of a token with a lower a_t is positive"
+    end(
+        COMBINATION,
+        "sharp-1",
+        by=[decide(gt(total_over(weights.weight * (most(a, t) - a), t), 0), each, part)],
     )
     return "for any T, d and W"
 

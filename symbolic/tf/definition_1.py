@@ -8,15 +8,46 @@ and the proof shows the sign of one term, for an optimal token and for another o
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.namespace import comparisons
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import suppose as suppose_in_prose
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import (
+    assume,
+    at,
+    beyond,
+    cases,
+    cite,
+    cut,
+    decide,
+    scale,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import IS_ZERO, REAL, Function, Letter, least, most
+from attsvm.theory.proof.terms import total as total_over
 from attsvm.theory.types import Number, Numbers
+from properties._support.risk_formulas import DECREASES
+from properties._support.risk_formulas import DECREASING as DECREASING_STRICTLY
+from properties.tf.definition_1 import DEFINITION
 from properties.tf.definition_1.conclusion import between, drop
 from symbolic.alternatives import DECREASING
+from symbolic.attended import (
+    best_gap,
+    deficit_positive,
+    falls,
+    next_below,
+    next_positive,
+    off_bound,
+)
+from symbolic.facts import count, end, formula_of, index, letters_in, product, some_of, squares
 from symbolic.sums import Lengths, entry, total, vector
 
 S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
@@ -108,12 +139,74 @@ def ensure_between() -> None:
     )
 
 
-def prove() -> str:
-    """Prove that a falling loss lies between its values at best - w next and best - w range.
-
-    Raises:
-        ProofError: a step fails.
-    """
+def ensure_drop() -> None:
+    """Prove that the falling loss lies between its values at best - w next and best - w range."""
     ensure_between()
-    suppose(DECREASING)
-    return "for every decreasing loss, strictly where the loss is so strictly, and any T and d"
+    suppose_in_prose(DECREASING)
+
+
+V: Any = letters_in(DEFINITION, "sharp")
+t = index("t", "T")
+LOSS = Function("loss", (REAL,))
+SCORE, WEIGHT = (x.entry((t.term,)) for x in (V.gamma, V.s))
+BEST_SCORE = most(SCORE, t)
+GAP = BEST_SCORE - SCORE
+DEFICIT = total_over(WEIGHT * GAP, t)
+OFF = total_over(WEIGHT * (1 - IS_ZERO(GAP)), t)
+NEXT_GAP = least(GAP + (most(GAP, t) + 1) * IS_ZERO(GAP), t)
+
+
+def weights(some: Fact) -> Fact:
+    """Return that the weights are at least 0: squares over their sum, or all equal."""
+    square_, whole = V.w.entry((t.term,)) ** 2, total_over(V.w.entry((t.term,)) ** 2, t)
+    at_zero, *_, indicator, _ = cite(INDICATOR, (), whole)
+    shares = total_over(square_ + IS_ZERO(whole), t)
+    condition = gt(whole, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    at_least = squares(V.w.entry((t.term,)), t)
+    one = cut(at_zero, decide(eq(whole, 0), at_least, no))
+    far = decide(gt(shares, 0), yes, product(count(t), indicator))
+    near = decide(gt(shares, 0), at_least, some, scale(one, total_over(1, t)))
+    _, inverse = cite(RECIPROCAL, [cases(far, near, condition)], shares)
+    share = decide(ge(square_ + IS_ZERO(whole), 0), square(V.w.entry((t.term,))), indicator)
+    return product(share, inverse)
+
+
+@linked
+def prove() -> str:
+    """Prove that the falling loss lies between its values at best - w next and best - w range."""
+    some = some_of(DEFINITION, "sharp", "T")
+    (decreases,) = suppose(DECREASES, formula_of(DEFINITION, "sharp"))
+    gap, weight = best_gap(SCORE, t), weights(some)
+    deficit = deficit_positive(gap, weight, t)
+    end(
+        DEFINITION,
+        "literal-2",
+        by=[falls(decreases, LOSS, BEST_SCORE - DEFICIT, BEST_SCORE, deficit)],
+    )
+    low = off_bound(gap, weight, t, next_below(gap, t, most(GAP, t) + 1), 1)
+    wide = decide(ge(BEST_SCORE - least(SCORE, t), GAP), beyond("least", SCORE, t))
+    high = off_bound(gap, weight, t, wide, -1)
+    range_ = BEST_SCORE - least(SCORE, t)
+    facts = (
+        falls(decreases, LOSS, BEST_SCORE - DEFICIT, BEST_SCORE - OFF * NEXT_GAP, low),
+        falls(decreases, LOSS, BEST_SCORE - OFF * range_, BEST_SCORE - DEFICIT, high),
+    )
+    end(DEFINITION, "sharp", by=facts)
+    return "for every decreasing loss and any T and d"
+
+
+@linked
+def prove_only() -> str:
+    """Prove that weight off the best tokens costs something, for a strictly decreasing loss."""
+    some = some_of(DEFINITION, "amended", "T")
+    (decreases,) = suppose(DECREASING_STRICTLY, formula_of(DEFINITION, "amended"))
+    gap, weight = best_gap(SCORE, t), weights(some)
+    widest = decide(gt(most(GAP, t) + 1, 0), beyond("most", GAP, t), gap, some)
+    positive = next_positive(gap, t, widest, some)
+    low = off_bound(gap, weight, t, next_below(gap, t, most(GAP, t) + 1), 1)
+    off = assume(gt(OFF, 0))
+    short = decide(gt(DEFICIT, 0), low, decide(gt(OFF * NEXT_GAP, 0), off, positive))
+    values = {Letter("a"): BEST_SCORE - DEFICIT, Letter("b"): BEST_SCORE}
+    end(DEFINITION, "amended", by=[cut(at(decreases, values), short)])
+    return "for every strictly decreasing loss and any T and d"

@@ -122,7 +122,7 @@ def ensure_above(continuous: Supposition) -> None:
 
 def prove() -> str:
     """Prove both bounds of L(W) - L_*, which are one for an input of two tokens at W = x M."""
-    definition_1.prove()
+    definition_1.ensure_drop()
     suppose(SCORES_OR_SEPARATED)
     ensure_margin()
     ensure_below()

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import sympy as sp
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import suppose
+from attsvm.theory.proof.terms import IS_ZERO, least, most, total
+from properties._support.risk_formulas import DECREASES
+from properties.tf.linear_head_one_token import RISK
+from symbolic.attended import LOSS, falls, mean_above, next_below, off_bound, t
+from symbolic.facts import end, formula_of, some_of
+from symbolic.tf.lemma_2 import attention_in, by_query
 
-from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import expanded, suppose
-from properties._support import risk_formulas as risk
-from symbolic.tf import definition_1, softmax_range
 
-
+@linked
 def prove() -> str:
-    """Prove that L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)].
+    """Prove L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)] for falling losses.
 
-    l nowhere increases, s_i is the attention to the best tokens of input i, and d_i the least gap
-    of a lower score to the best one. The proof checks one token below the best ones; sums over
-    tokens, and of the losses over inputs, keep the inequality.
+    Each token below the best ones adds at least d_i s_t to the deficit of the input.
     """
-    softmax_range.ensure_inside()
-    definition_1.ensure_shortfall()  # best tokens add 0 to it
-    s, d = sp.symbols("s d", positive=True)
-    more, best = sp.Symbol("more", nonnegative=True), sp.Symbol("best", real=True)
-    ensure_nonnegative(
-        s * (d + more) - d * s,
-        "each other token adds d s_t at least, so that the deficit is at least d (1 - s)",
-        normal=expanded,
+    (decreases,) = suppose(DECREASES, formula_of(RISK, "sharp"))
+    one = attention_in(RISK, "sharp", by_query)
+    gap = one.best - one.score
+    next_, off = (
+        least(gap + IS_ZERO(gap) * most(gap, t), t),
+        total((1 - IS_ZERO(gap)) * one.weight, t),
     )
-    deficit, least = sp.Symbol("deficit", nonnegative=True), sp.Symbol("least", nonnegative=True)
-    suppose(risk.DECREASES)
-    ensure_equal(
-        (best - least) - (best - (least + deficit)),
-        deficit,
-        "best minus the deficit is at most best - d (1 - s), and l does not increase",
-    )
+    below = next_below(one.gap, t, most(gap, t))
+    low = off_bound(one.gap, one.weight_positive, t, below, 1)
+    drop = falls(decreases, LOSS, one.best - one.deficit, one.best - off * next_, low)
+    end(RISK, "sharp", by=[mean_above(drop, some_of(RISK, "sharp", "n"))])
     return "for every loss that nowhere increases and any n, T, d and W"

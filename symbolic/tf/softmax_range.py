@@ -14,9 +14,16 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.proof.facts import gt
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import beyond, bounds, decide, one_of_sum
+from attsvm.theory.proof.rules import suppose as suppose_linked
+from attsvm.theory.proof.terms import least
+from attsvm.theory.proof.terms import total as total_over
 from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL
-from properties.tf.softmax_range import by_lead, by_norm, odds
+from properties.tf.softmax_range import RANGE, by_lead, by_norm, odds
+from symbolic.facts import end, formula_of, index, letters_in, softmax, some_of
 from symbolic.inner_products import inner, vector
 from symbolic.sums import (
     Lengths,
@@ -29,6 +36,7 @@ from symbolic.sums import (
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVATIVE
 
 _SEVERAL = (SEVERAL,)
+t = index("t", "T")
 FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
 """The first number v_1, and the largest of the others."""
 OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
@@ -90,10 +98,22 @@ def ensure_inside() -> None:
     )
 
 
+@linked
 def prove_inside() -> str:
-    """Prove that 0 < S_1 < 1 for T >= 2, and that the entries add up to 1."""
-    suppose(*_SEVERAL)
-    ensure_inside()
+    """Prove that entries are above 0, below 1, and add up to 1.
+
+    Each is at least the least one, c > 0, so that 1 is at least any one plus (T - 1) c.
+    """
+    v = letters_in(RANGE, "amended-1")
+    some = some_of(RANGE, "amended-1", "T")
+    (several,) = suppose_linked(SEVERAL, formula_of(RANGE, "amended-1"))
+    weights = softmax(v.v.entry((t.term,)), t, some)
+    one, s = weights.one(t), weights.weight
+    positive = bounds(weights.positive, "least", s, t, some)
+    each = one_of_sum(beyond("least", s, t), t)
+    rest = decide(gt((total_over(1, t) - 1) * least(s, t), 0), several, positive)
+    below = bounds(decide(gt(1, s), each, rest, one), "most", s, t, some)
+    end(RANGE, "amended-1", by=[one, positive, below])
     return "for any T >= 2 and all real v"
 
 

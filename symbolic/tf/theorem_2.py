@@ -107,7 +107,8 @@ def ensure_margins_are_large(
     ensure_nonnegative(
         S - S / (1 + S), "attention to rivals is at most S <= (T - 1) e^-rho at V", normal=factored
     )
-    definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
+    # deficits are at least that attention times delta, at most times Delta
+    definition_1.ensure_drop()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     b = supposed_number(falling, "b", positive=True)
     delta = supposed_number(UNIQUE_OPTIMUM, "delta", positive=True)  # of all other tokens

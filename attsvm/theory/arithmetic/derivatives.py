@@ -26,7 +26,7 @@ from attsvm.theory.arithmetic.namespace import Namespace
 
 def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers) -> Numbers:
     """Return the gradient at the vector x of a formula f(m, x) with one number as its value."""
-    if m.name in ("text", "script"):
+    if m.name in ("text", "script", "letters"):
         return m.gradient(f, x)  # type: ignore[attr-defined]
     zero, one = m.exact(0), m.exact(1)
     places = range(len(x))

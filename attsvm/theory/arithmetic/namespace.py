@@ -11,10 +11,10 @@ from __future__ import annotations
 import functools
 import itertools
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, Numbers, entries, misuse
@@ -91,10 +91,12 @@ class Proposition:
     Attributes:
         text: the condition in this language; empty if there is none.
         source: the module whose functions it calls, for the checker; empty for its own ones.
+        sequents: returns it in the letters of linked proofs; None if they cannot state it.
     """
 
     text: str
     source: str = ""
+    sequents: Callable[[], Iterable[Any]] | None = None
 
 
 class Comparing(Protocol):
@@ -203,7 +205,8 @@ class Matrices(Protocol):
 
     def mat(self, x: Numbers, rows: int) -> Numbers:
         """Return the matrix with this number of rows that a vector fills row by row."""
-        return entries(x.ravel(), (rows, x.size // rows))
+        result: Numbers = x.reshape(rows, -1)
+        return result
 
     def kron(self, A: Numbers, B: Numbers) -> Numbers:
         """Return the Kronecker product of two matrices."""

@@ -10,6 +10,7 @@ the last steps of the model, and as open otherwise.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +18,21 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
+from flint import arb
 
+from attsvm._types import Case
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import shape_of
+from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.proof.facts import Fact, K, Proof, Proposition
 from attsvm.theory.proof.terms import (
     ABS,
     EXP,
     INNER,
     INV,
+    IS_ZERO,
+    LOG,
     NORM,
     POSITIVE,
     REAL,
@@ -47,11 +56,19 @@ _KNOWN: dict[Function, Callable[..., Value]] = {
     INV: lambda x: 1 / x if x else 0.0,
     EXP: np.exp,
     ABS: abs,
+    LOG: math.log,
+    IS_ZERO: lambda x: float(x == 0),
     SQRT: lambda x: math.sqrt(max(x, 0.0)),
     NORM: lambda v: math.sqrt(v @ v),
     INNER: lambda u, v: u @ v,
 }
-_EXTREMES = {"total": sum, "least": min, "most": max}
+_BINDS: dict[str, Callable[..., Value]] = {
+    "total": sum,
+    "least": min,
+    "most": max,
+    "row": np.array,
+    "spectral": lambda rows: np.linalg.norm(np.array(rows), 2),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +90,43 @@ class Model:
     samples: Mapping[Sort, Sequence[Value]]
     letters: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     tolerance: float = 1e-7
+
+
+def instance_model(formula: Formula, case: Case) -> Model:
+    """Return an instance of a formula over variables as a model of its letters.
+
+    Raises:
+        AttributeError: the instance is of another formula.
+    """
+    functions: dict[Function | str, Callable[..., Value]] = {}
+    sets: dict[Sort, Sequence[Value]] = {}
+    for name, size in shape_of(formula.variables, case).items():
+        sort = Sort(name, index=True)
+        sets[sort] = range(size)
+        functions[Function("first", (), sort)] = lambda: 0
+        functions[Function("position", (sort,))] = lambda place: place
+    for name, one in formula.variables.items():
+        if one.stored is None or isinstance(one, Integer):
+            continue
+        value = getattr(case, name)
+        if isinstance(one, Choice):
+            functions[Function(name, (REAL,))] = _loss(one.members[value])
+        else:
+            sorts = tuple(Sort(axis, index=True) for axis in one.axes)
+            functions[Function(name, sorts)] = functools.partial(_entry, np.asarray(value, float))
+    samples = [-2.0, -0.5, 0.0, 0.25, 1.0, 3.0]
+    return Model(functions, sets, 2, {REAL: samples})
+
+
+def _entry(array: Value, *at: int) -> float:
+    return float(array[at])
+
+
+def _loss(member: Value) -> Callable[[float], float]:
+    def value(u: float) -> float:
+        return float(arb(member.value(BALLS, BALLS.values(u))).mid())
+
+    return value
 
 
 @dataclass(slots=True)
@@ -131,7 +185,7 @@ class _Values:
             results = [
                 self.term(atom.body, {**values, atom.index: e})[0] for e in self.run(atom, values)
             ]
-            return _EXTREMES[atom.kind](results) if results else 0.0  # type: ignore[operator]
+            return _BINDS[atom.kind](results) if results else 0.0
         if not isinstance(atom, App):
             raise TypeError(atom)
         function = atom.function
@@ -227,6 +281,8 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
 def _assumed(values: _Values, assumption: Proposition, drawn: Mapping[Atom, Value]) -> bool:
     """Return whether an assumption holds by more than rounding, or is an exact value >= 0."""
     value, size = values.term(assumption.term, drawn)
+    if assumption.relation == "==":
+        return bool(value == 0)
     return bool(
         value > values.model.tolerance * size or (value >= 0 and assumption.relation == ">=")
     )

@@ -17,6 +17,7 @@ from attsvm.theory.proof.terms import (
     EXP,
     INNER,
     INV,
+    IS_ZERO,
     NORM,
     REAL,
     SQRT,
@@ -26,7 +27,9 @@ from attsvm.theory.proof.terms import (
     as_term,
     derivative,
     letters_of,
+    spectral,
     substituted,
+    total,
 )
 
 Named = Callable[..., Function]
@@ -127,8 +130,21 @@ def ROOT(_: Named, x: Term) -> Instance:
 
 @lemma("size", "Rudin, Principles of Mathematical Analysis, definition 1.25")
 def SIZE(_: Named, x: Term) -> Instance:
-    """|x| >= 0."""
-    return _instance([], ge(ABS(x), 0))
+    """|x| >= 0 and |x|^2 = x^2."""
+    return _instance([], ge(ABS(x), 0), eq(ABS(x) ** 2, x**2))
+
+
+@lemma("indicator of 0", "the definition")
+def INDICATOR(_: Named, x: Term) -> Instance:
+    """If x = 0, its indicator is 1, else 0; it is at least 0 and at most 1."""
+    one = IS_ZERO(x)
+    return _instance(
+        [],
+        Sequent(eq(one, 1), frozenset({eq(x, 0)})),
+        *(Sequent(eq(one, 0), frozenset({gt(y, 0)})) for y in (x, -x)),
+        ge(one, 0),
+        ge(1, one),
+    )
 
 
 @lemma("exponential", "Rudin, Principles of Mathematical Analysis, theorem 8.6")
@@ -141,6 +157,21 @@ def EXPONENTIAL(_: Named, x: Term) -> Instance:
 def EXPONENTIAL_OF_SUM(_: Named, x: Term, y: Term) -> Instance:
     """exp(x + y) = exp(x) exp(y)."""
     return _instance([], eq(EXP(x + y), EXP(x) * EXP(y)))
+
+
+@lemma("discriminant", "Rudin, Principles of Mathematical Analysis, theorem 1.35")
+def DISCRIMINANT(_: Named, t: Letter, a: Term, b: Term, c: Term) -> Instance:
+    """If a t^2 + 2 b t + c >= 0 for every real t, then b^2 <= a c."""
+    needed = Needed(ge(a * t.term**2 + 2 * b * t.term + c, 0), binds=_binds(t, apart=[a, b, c]))
+    return _instance([needed], ge(a * c, b**2))
+
+
+@lemma("spectral norm", "Horn and Johnson, Matrix Analysis, definition 5.6.1")
+def SPECTRAL(_: Named, A: Term, row: Letter, column: Letter, v: Term) -> Instance:
+    """If A and v are given by entries, then ||A v||^2 <= ||A||^2 ||v||^2, and ||A|| >= 0."""
+    _binds(row, apart=[v])
+    size, image = spectral(A, row, column), total(total(A * v, column) ** 2, row)
+    return _instance([], ge(size, 0), ge(size**2 * total(v**2, column), image))
 
 
 # functions

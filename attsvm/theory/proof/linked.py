@@ -9,7 +9,7 @@ from attsvm.errors import ProofError
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import record_linked
 from attsvm.theory.proof.facts import Fact, Proof, proof
-from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.formulas import conclusion_of, hypothesis_of
 
 
 def linked(prove: Callable[[], str]) -> Callable[[], str]:
@@ -70,22 +70,28 @@ def ensure_used(whole: Proof) -> None:
 
 
 def ensure_concluded(formula: Formula, whole: Proof) -> None:
-    """Raise unless a proof concludes what a reading does, from the setting of this reading alone.
+    """Raise unless a proof concludes what a reading does, from its setting and hypotheses alone.
 
-    Its suppositions are compared with the reading elsewhere, as for every proof (`ensure_steps`).
+    Hypotheses on runs are compared as objects, as for every proof; others say in the letters of
+    this reading what they say in the proof.
 
     Raises:
-        ProofError: a sequent of the conclusion is missing, or a setting is another one.
+        ProofError: a sequent of the conclusion is missing, or a setting or hypothesis is another.
     """
     conclusion = conclusion_of(formula)
-    known = [*conclusion.setting.values()]
+    known = {"setting": [*conclusion.setting.values()]}
+    if formula.measured is None:
+        listed = (one for h in formula.hypotheses.values() for one in h.consequences())
+        taken = [one for one in listed if one in whole.supposed]
+        known["hypothesis"] = [s for one in taken for s in hypothesis_of(formula, one)]
     for fact in whole.facts:
-        if fact.rule == "setting" and not any(
+        if fact.rule in known and not any(
             s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
-            for s in known
+            for s in known[fact.rule]
         ):
             raise ProofError(
-                "a proof uses a setting that its reading does not have", value=repr(fact)
+                "a proof uses a setting or hypothesis that its reading does not have",
+                value=repr(fact),
             )
     for sequent in conclusion.sequents:
         # a fact with fewer assumptions says more, so that it also concludes the sequent

@@ -34,7 +34,8 @@ def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
 def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
     """Yield conclusions that say more or something else, each with a name of the change."""
     term, one = conclusion.term, as_term(1)
-    yield "turned", replace(conclusion, term=-term)
+    if conclusion.relation != "==":
+        yield "turned", replace(conclusion, term=-term)
     yield "shifted", replace(conclusion, term=term - one)
     if conclusion.relation == ">=":
         yield "strict", replace(conclusion, relation=">")

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attsvm.errors import ProofError
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.certificates import refutes
 from attsvm.theory.proof.facts import (
     Fact,
@@ -28,6 +29,7 @@ from attsvm.theory.proof.facts import (
     note,
     some,
 )
+from attsvm.theory.proof.formulas import hypothesis_of
 from attsvm.theory.proof.lemmas import Lemma
 from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import (
@@ -79,12 +81,14 @@ def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) 
     return note(sentence, made(sequent.proposition, rule, (), sequent.assumptions, first=first))
 
 
-def suppose(hypothesis: Any) -> tuple[Fact, ...]:
-    """Return the facts that a hypothesis of the reading states, and record the supposition."""
-    _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
+def suppose(hypothesis: Any, formula: Formula | None = None) -> tuple[Fact, ...]:
+    """Return what a hypothesis says: by its own proposition, or in the letters of a formula."""
+    if formula is None:
+        _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
+    sequents = hypothesis.proposition() if formula is None else hypothesis_of(formula, hypothesis)
     current().supposed.append(hypothesis)
     first, says = len(current().facts) + 1, hypothesis.says
-    return tuple(fact_of_reading(s, "hypothesis", says, first) for s in hypothesis.proposition())
+    return tuple(fact_of_reading(s, "hypothesis", says, first) for s in sequents)
 
 
 def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
@@ -110,7 +114,7 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     """Return a fact with letters replaced by terms of their sorts.
 
     A letter of the sort "positive" is replaced by such a letter, or by a real that the evidence
-    says to be above 0.
+    says to be above 0. An index may come with a fact that speaks of it.
 
     If the fact holds "in the end", no value may contain k. The fact holds from a step on that
     depends on the value, so a value that changes with k may never reach its step. The value of an
@@ -125,6 +129,7 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
         _ensure(letter.sort.index or not ends, "a value holds the k of the end", term)
         if letter.sort != POSITIVE:
             ensure_sort(term, letter.sort)
+            used |= {f for f in evidence if any(term in a.inside for a in f.proposition.term.atoms)}
         elif not any(x.sort == POSITIVE and x.term == term for x in term.letters):
             ensure_sort(term, REAL)
             known = [f for f in evidence if gt(term, 0).says(f.proposition)]
@@ -313,6 +318,12 @@ def regroup(body: Term, index: Letter, owner: Function) -> Fact:
     group = _other(Letter("group", owner.gives), body)
     parts = total(total(body, index, Over(owner, group.term)), group)
     return made(eq(total(body, index), parts), "regrouped")
+
+
+def exchange(body: Term, outer: Letter, inner: Letter) -> Fact:
+    """Return that sums over two whole index sets may be taken in either order."""
+    _ensure(outer != inner, "a double sum has two indices", outer)
+    return made(eq(total(total(body, inner), outer), total(total(body, outer), inner)), "exchanged")
 
 
 def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:

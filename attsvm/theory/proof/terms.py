@@ -163,12 +163,19 @@ class Binder(Atom):
         return self.index.level
 
     def opened(self) -> tuple[Letter, Term]:
-        """Return a new letter, and the body with this letter in place of the index."""
-        letter = Letter(self.index.sort.name, self.index.sort, next(_NUMBERS))
+        """Return a letter that nothing else has, and the body with it in place of the index."""
+        letter = fresh(self.index.sort)
         return letter, rebuilt(self.body, lambda x: letter.term if x == self.index else None)
 
 
 _NUMBERS = itertools.count(1)
+
+
+def fresh(sort: Sort) -> Letter:
+    """Return a letter that nothing else has."""
+    return Letter(sort.name, sort, next(_NUMBERS))
+
+
 Monomial = frozenset[tuple[Atom, int]]
 """Atoms with their exponents; the empty one is 1."""
 
@@ -404,10 +411,29 @@ def most(body: Operand, letter: Letter, over: Over | None = None) -> Term:
     return _closed("most", ready, letter, over, REAL)
 
 
+def _row(body: Term, letter: Letter, over: Over | None = None) -> Term:
+    """Return a row of a matrix as a number that stands for it; only spectral norms read it."""
+    return _closed("row", body, letter, over, REAL)
+
+
+def _of_rows(body: Term, letter: Letter, over: Over | None = None) -> Term:
+    return _closed("spectral", body, letter, over, REAL)
+
+
+def spectral(body: Term, row: Letter, column: Letter) -> Term:
+    """Return the spectral norm of the matrix with an entry for each row and column."""
+    for index in (row, column):
+        members(body, index, None)
+    ensure_sort(body, REAL)
+    return _of_rows(_row(body, column), row)
+
+
 _BINDERS: dict[str, Callable[[Term, Letter, Over | None], Term]] = {
     "total": total,
     "least": least,
     "most": most,
+    "row": _row,
+    "spectral": _of_rows,
 }
 
 
@@ -450,7 +476,9 @@ def _exponential(term: Term) -> Term:
     return App(EXP, (term,)).term if term.parts else as_term(1)
 
 
-INV, EXP, ABS, SQRT = (Function(name, (REAL,)) for name in ("Inv", "exp", "abs", "sqrt"))
+INV, EXP, ABS, SQRT, LOG, IS_ZERO = (
+    Function(name, (REAL,)) for name in ("Inv", "exp", "abs", "sqrt", "log", "is zero")
+)
 NORM, INNER = Function("norm", (VECTOR,)), Function("inner", (VECTOR, VECTOR))
 _NORMAL: dict[Function, Callable[..., Term]] = {
     INV: _inverse,
@@ -462,8 +490,8 @@ _NORMAL: dict[Function, Callable[..., Term]] = {
 def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:
     """Return the derivative by a real letter; it exists at all values of the letters.
 
-    A term is made of sums and products of the letter, exp, sums over indices, `Inv` of a positive
-    number plus exponentials, and functions f with f' = -falls[f].
+    A term is made of sums and products of the letter, exp, sums over indices, `Inv` of numbers
+    >= 0 and exponentials that are added, and functions f with f' = -falls[f].
     """
     whole = as_term(0)
     for monomial, coefficient in term.parts.items():
@@ -490,7 +518,7 @@ def _atom_derivative(atom: Atom, by: Letter, falls: Mapping[Function, Function])
             return atom.term * inner
         if atom.function in falls:
             return -falls[atom.function](inside) * inner
-        if inside.parts.get(frozenset(), fmpq(0)) > 0 and _adds_exponentials(inside):
+        if _adds_exponentials(inside):  # which is above 0 everywhere, or 0 everywhere
             return -(atom.term**2) * inner
     raise ProofError("the derivative of a term is not known", value=repr(atom.term))
 

@@ -88,7 +88,7 @@ TOKENS = Statement(
         "literal-1": Reading(
             "proved",
             read={"minimize": "that no prompt has less risk"},
-            proof="symbolic.tf.definition_1:prove",
+            proof="symbolic.tf.lemma_2:prove_not_below",
             under=(DECREASES,),
             variables={"q": None},
             conclusion=not_below,
@@ -122,7 +122,7 @@ TOKENS = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.tf.lemma_2:prove",
+            proof="symbolic.tf.lemma_2:prove_by_prompt",
             constants={"share": 0},
             under=(DECREASING, TWO_SCORES),
             variables={"q": None},

@@ -12,7 +12,7 @@ y = 1, R = 1/4. R >= 1 is enough (amended-2), and lemma 3.13 asks for more (lite
 
 sharp, with osc(h) = max h - min h and spread(A) = max ||A_i - A_j|| / sqrt 2, is at most
 ||h|| ||A|| / 2; it is attained by two tokens of equal weight, x, y -> 0, others as in the fourth
-bound. Proof (`symbolic.sim.basic_5`): along s the derivative is the covariance of h and s under f,
+bound. Proof (`symbolic.sim.sharp`): along s the derivative is the covariance of h and s under f,
 and a variance is at most a quarter of the squared range.
 """
 
@@ -82,7 +82,7 @@ BOUND = Statement(
                 "c(x, z)": "f(x) - z",
                 "R": "the bound of lemma 3.13",
             },
-            proof="symbolic.sim.basic_5:prove_published",
+            proof="symbolic.sim.published:prove_fifth",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
             under=(LISTED_RADIUS, *bounds.LISTED),
@@ -98,7 +98,7 @@ BOUND = Statement(
         "amended-2": Reading(
             "proved",
             read={"c(x, z)": "f(x) - z"},
-            proof="symbolic.sim.basic_5:prove_published",
+            proof="symbolic.sim.published:prove_fifth",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
             under=(LARGE, *bounds.LISTED),
@@ -114,7 +114,7 @@ BOUND = Statement(
         "amended": Reading(
             "proved",
             read={"c(x, z)": "<f(x), h(z)> - b"},
-            proof="symbolic.sim.basic_5:prove_published_of_values",
+            proof="symbolic.sim.published:prove_fifth_of_values",
             depends_on=("sim/basic-4:literal",),
             under=(*bounds.LISTED, BOUNDED),
             examples=tuple(
@@ -133,7 +133,7 @@ BOUND = Statement(
         "sharp": Reading(
             "proved",
             read={"c(x, z)": "<f(x), h(z)> - b"},
-            proof="symbolic.sim.basic_5:prove",
+            proof="symbolic.sim.sharp:prove_fifth",
             under=(),
             variables={"R": None, "beta": None},
             conclusion=sharp,

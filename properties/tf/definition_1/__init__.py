@@ -87,7 +87,7 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            proof=PROOF,
+            proof="symbolic.tf.definition_1:prove_only",
             constants={"most": 0},
             under=(DECREASING,),
             examples=(TIED, APART),

@@ -19,13 +19,17 @@ from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
 from attsvm.theory.proof.formulas import Said
 from attsvm.theory.proof.lemmas import (
     DESCENT,
+    DISCRIMINANT,
     EXPONENTIAL,
     EXTREMES,
     FALLS_BY,
     FINITELY_OFTEN,
+    INDICATOR,
     LIPSCHITZ,
     RECIPROCAL,
     SETTLED,
+    SIZE,
+    SPECTRAL,
     continuous,
     falls,
     lipschitz_gradient,
@@ -46,6 +50,7 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
+    exchange,
     fact_of_reading,
     induction,
     inside,
@@ -58,9 +63,11 @@ from attsvm.theory.proof.rules import (
     suppose,
 )
 from attsvm.theory.proof.terms import (
+    ABS,
     EXP,
     INNER,
     INV,
+    IS_ZERO,
     NORM,
     POSITIVE,
     REAL,
@@ -74,6 +81,7 @@ from attsvm.theory.proof.terms import (
     derivative,
     least,
     most,
+    spectral,
     substituted,
     total,
 )
@@ -202,11 +210,22 @@ def test_derivatives_are_those_of_functions_that_have_one_everywhere():
     assert derivative(X**3 + 2 * X * Y, x, {}) == 3 * X**2 + 2 * Y
     assert derivative(h(2 * X), x, falling) == -2 * slope(2 * X)
     assert derivative(INV(1 + EXP(X)), x, {}) == -(INV(1 + EXP(X)) ** 2) * EXP(X)
+    # a sum of exponentials is above 0 everywhere, or 0 everywhere as there is no index
+    weights = total(EXP(f(j) * X), j)
+    assert derivative(INV(weights), x, {}) == -(INV(weights) ** 2) * derivative(weights, x, {})
     assert derivative(total(EXP(f(j) * X), j), x, {}) == total(f(j) * EXP(f(j) * X), j)
     choice = Function("choice", (REAL,), INPUT)
     others = total(EXP(X * f(j)), j, Over(owner, choice(X)))  # whose members change with x
     for wrong in (
-        *(INV(X), INV(EXP(X)), INV(1 - EXP(X)), INV(1 + X), h(X), least(f(j) * X, j)),
+        *(
+            INV(X),
+            INV(X * EXP(X)),
+            INV(1 - EXP(X)),
+            INV(-EXP(X)),
+            INV(1 + X),
+            h(X),
+            least(f(j) * X, j),
+        ),
         *(others, f(Function("pick", (REAL,), RIVAL)(X))),
     ):
         with refused:
@@ -494,6 +513,29 @@ def test_a_sum_is_grouped_by_owners():
     assert said == eq(total(f(j), j), total(total(f(j), j, Over(owner, i.term)), i))
 
 
+def test_double_sums_are_exchanged_over_whole_index_sets_only():
+    pair, prime = Function("pair", (RIVAL, INPUT)), Letter("j'", RIVAL)
+    said = exchange(pair(j, i), i, j).proposition
+    assert said == eq(total(total(pair(j, i), j), i), total(total(pair(j, i), i), j))
+    assert total(total(pair(j, i), j), i) != total(total(pair(j, i), i), j)
+    with refused:
+        exchange(pair(j, i), j, j)
+    # nothing is said of members, as the inner index would decide where the outer one runs
+    assert exchange(f(j) * f(prime), j, prime).proposition == eq(0, 0)
+
+
+def test_an_index_comes_with_a_fact_that_speaks_of_it():
+    first = Function("first", (), RIVAL)()
+    place = Function("position", (RIVAL,))
+    fact = claimed(ge(f(j), 0))
+    with pytest.raises(ProofError, match="invents"):
+        at(fact, {j: first})
+    spoken = claimed(eq(place(first), 0))
+    assert at(fact, {j: first}, spoken).proposition == ge(f(first), 0)
+    with pytest.raises(ProofError, match="evidence"):
+        at(fact, {j: first}, claimed(ge(f(other), 0)))
+
+
 # names
 
 
@@ -686,6 +728,53 @@ def test_facts_are_those_of_one_proof():
 def test_facts_are_made_inside_a_proof():
     with refused:
         contextvars.Context().run(square, X)
+
+
+def test_a_discriminant_is_that_of_a_polynomial_that_is_nowhere_negative():
+    a_, b_, c_ = (Function(name)() for name in "abc")
+    polynomial = a_ * X**2 + 2 * b_ * X + c_
+    (fact,) = cite(DISCRIMINANT, [claimed(ge(polynomial, 0))], x, a_, b_, c_)
+    assert fact.proposition == ge(a_ * c_, b_**2)
+    with refused:  # at positive numbers only
+        cite(DISCRIMINANT, [claimed(ge(polynomial, 0), gt(x, 0))], x, a_, b_, c_)
+    with refused:
+        cite(DISCRIMINANT, [claimed(ge(polynomial, 0))], x, a_, 2 * b_, c_)
+    with refused:  # x t^2 + c >= 0 at t = x alone
+        cite(DISCRIMINANT, [claimed(ge(X**3 + c_, 0))], x, X, as_term(0), c_)
+
+
+def test_an_indicator_is_1_at_0_alone():
+    at_zero, above, below, least_, most_ = cite(INDICATOR, (), X)
+    one = IS_ZERO(X)
+    assert at_zero.assumptions == {eq(x, 0)}
+    assert (above.assumptions, below.assumptions) == ({gt(x, 0)}, {gt(-X, 0)})
+    assert (least_.proposition, most_.proposition) == (ge(one, 0), ge(1, one))
+    with refused:
+        conclude(at_zero, Sequent(eq(one, 1)))
+
+
+def test_a_spectral_norm_is_that_of_its_matrix():
+    matrix, v = Function("matrix", (RIVAL, INPUT)), Function("v", (INPUT,))
+    size, bound = cite(SPECTRAL, (), matrix(j, i), j, i, v(i))
+    norm = spectral(matrix(j, i), j, i)
+    assert size.proposition == ge(norm, 0)
+    image = total(total(matrix(j, i) * v(i), i) ** 2, j)
+    assert bound.proposition == ge(norm**2 * total(v(i) ** 2, i), image)
+    assert spectral(matrix(other, i), other, i) == norm
+    assert spectral(2 * matrix(j, i), j, i) != norm
+    with refused:  # a vector for each row
+        cite(SPECTRAL, (), matrix(j, i), j, i, f(j) * v(i))
+    with refused:
+        spectral(X, x, i)
+    with refused:
+        decide(ge(norm, 1))
+
+
+def test_a_size_has_the_square_of_its_number():
+    size, same = cite(SIZE, (), X)
+    assert (size.proposition, same.proposition) == (ge(ABS(X), 0), eq(ABS(X) ** 2, X**2))
+    with refused:
+        decide(eq(ABS(X), X), size, same)
 
 
 HYPOTHESIS = Hypothesis(

@@ -1,6 +1,8 @@
 """Linked proofs: facts on runs, hypotheses on instances, and mutants that must turn red."""
 
 import functools
+import importlib
+import itertools
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -20,18 +22,20 @@ from attsvm.primitives.descent_model import model_of
 from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof import evaluation, facts, mutants, rules
 from attsvm.theory.proof.evaluation import evaluated
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
 from attsvm.theory.proof.linked import linked, used
 from attsvm.theory.proof.printing import as_text
-from attsvm.theory.proof.terms import EXP, NORM, Letter
+from attsvm.theory.proof.terms import EXP, NORM, Function, Letter
 from attsvm.theory.report.proofs import LINKED, PROSE, connection
+from attsvm.theory.run.sampling import sample
 from properties._support import small_runs
-from symbolic import alternatives, basins
+from symbolic import alternatives
 from symbolic.basin_facts import converges
-from symbolic.sim import lemma_3_12, logistic_lipschitz
+from symbolic.sim import lemma_3_12
 from tests.searching import nightly
 
 RUNS = {
@@ -54,12 +58,23 @@ if nightly():
             "correlation": small_runs.NOT_TIGHT,
         }.items()
     }
-PROOFS = {
-    "basin": basins.prove,
-    "lemma 3.12": lemma_3_12.prove,
-    "step 1": logistic_lipschitz.prove,
-    "attention": basins.prove_attention,
+LINKED_CLAIMS = {
+    claim.id: claim
+    for pack in load_packs()
+    for claim in pack.claims
+    if claim.proof and connection(claim) == LINKED
 }
+FORMULAS = {
+    claim.proof: claim for claim in LINKED_CLAIMS.values() if claim.formula.measured is None
+}
+"""A claim about variables for each linked proof of some."""
+PROOFS = {
+    "basin": "symbolic.basins:prove",
+    "lemma 3.12": "symbolic.sim.lemma_3_12:prove",
+    "step 1": "symbolic.sim.logistic_lipschitz:prove",
+    "attention": "symbolic.basins:prove_attention",
+}
+EVERY = sorted({claim.proof for claim in LINKED_CLAIMS.values()})
 LONG = ["basin", "attention"] if nightly() else ["basin"]
 """Proofs whose facts are evaluated on runs, and whose premises are left out one by one."""
 
@@ -67,8 +82,9 @@ LONG = ["basin", "attention"] if nightly() else ["basin"]
 @functools.cache
 def whole(name):
     """The facts of a proof, made once."""
+    module, _, function = PROOFS.get(name, name).partition(":")
     with recorded() as found:
-        PROOFS[name]()
+        getattr(importlib.import_module(module), function)()
     (made,) = found.linked
     return made
 
@@ -84,10 +100,47 @@ def test_no_fact_of_the_basin_is_false_on_a_run(proved, name):
     assert all(fact.proposition.eventually for fact in tally.open)
 
 
+def instances(claim, count):
+    """Examples and drawn instances that meet the hypotheses, without large numbers."""
+    drawn = (codec.decode(x, claim.instance_type) for x in sample(claim.data, 40)[0])
+    small = (x for x in (*claim.examples[:2], *drawn) if np.abs(numbers_of(claim, x)).max() <= 5)
+    met = (x for x in small if all(h.holds(x) is True for h in claim.hypotheses))
+    return [*itertools.islice(met, count)]
+
+
+def numbers_of(claim, case):
+    """All numbers of an instance."""
+    values = (getattr(case, name, 0) for name in claim.formula.variables)
+    return np.concatenate([np.ravel(x).astype(float) for x in values if not isinstance(x, str)])
+
+
+@pytest.mark.parametrize("proof", FORMULAS)
+def test_no_fact_of_a_formula_is_false_on_an_instance(proof):
+    claim = FORMULAS[proof]
+    cases = instances(claim, 3)
+    assert len(cases) == 3
+    confirmed = set()
+    for case in cases:
+        tally = evaluated(whole(proof), evaluation.instance_model(claim.formula, case), tries=4)
+        assert (tally.false, tally.open) == ([], [])
+        confirmed.update(tally.confirmed)
+    # facts of cases are tried if a drawn index or number is in the case
+    assert len(confirmed) > 0.5 * len(whole(proof).facts)
+
+
+def test_a_hypothesis_that_an_instance_violates_is_seen():
+    claim = LINKED_CLAIMS["sim/basic-1:amended"]
+    model = evaluation.instance_model(claim.formula, instances(claim, 1)[0])
+    short = replace(model, functions={**model.functions, Function("R"): lambda: 0.01})
+    found = {fact.rule for fact, _ in evaluated(whole(claim.proof), short, tries=4).false}
+    assert "hypothesis" in found
+
+
 @pytest.mark.parametrize("name", ["lemma 3.12", "step 1"])
 def test_no_fact_on_the_logistic_function_is_false(name):
     values = [-30.0, -2.0, -1.3169578969248166, 0.0, 0.5, 1.3169578969248166, 40.0]
-    model = evaluation.Model({}, {}, 2, {evaluation.REAL: values})
+    letters_ = {Function(x): lambda x=x: 0.5 if x == "x" else -1.25 for x in "xy"}
+    model = evaluation.Model(letters_, {}, 2, {evaluation.REAL: values})
     tally = evaluated(whole(name), model, tries=64)
     assert (tally.false, tally.open, tally.untried) == ([], [], [])
 
@@ -213,7 +266,17 @@ def test_a_sample_of_the_premises_from_the_basin_is_needed(name):
     assert idle == []
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@pytest.mark.parametrize("proof", FORMULAS)
+def test_a_sample_of_the_premises_is_needed(proof):
+    pairs = [*mutants.premises(whole(proof))]
+    assert [
+        (f, p)
+        for f, p in pairs[:: 1 if nightly() else max(1, len(pairs) // 8)]
+        if not mutants.needed(f, p)
+    ] == []
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_no_wider_conclusion_is_concluded(name):
     for fact in whole(name).concluded:
         for change, said in mutants.wider(fact.proposition):
@@ -262,7 +325,7 @@ def test_a_weaker_hypothesis_turns_the_proof_from_the_basin_red(place, k, change
 
 
 def test_every_fact_serves_a_conclusion_and_has_a_text():
-    for name in PROOFS:
+    for name in EVERY:
         made = whole(name)
         serving = {fact.first for fact in used(made.concluded)}
         assert all(fact.first in serving for fact in made.facts)
@@ -276,7 +339,7 @@ def test_a_proof_is_printed_with_facts_rules_and_premises(capsys):
     printed = capsys.readouterr().out
     assert "symbolic.sim.lemma_3_12:prove, steps linked by facts" in printed
     assert "1 step beside the facts, connected by prose" in printed
-    assert "r lies between 0 and 1:\n  17 1 > Inv(1 + exp(-x))\n     [decided from 1, 4]" in printed
+    assert "r lies between 0 and 1:\n  17 1 > Inv(1 + exp(-t))\n     [decided from 1, 4]" in printed
     assert "[scaled" not in printed
     assert main(["show", "--proof", "--all", "sim/lemma-3.12:sharp"]) == 0
     whole_ = capsys.readouterr().out
@@ -285,17 +348,55 @@ def test_a_proof_is_printed_with_facts_rules_and_premises(capsys):
 
 
 def test_a_proof_of_steps_says_that_prose_connects_them(capsys):
-    assert main(["show", "--proof", "sim/basic-2:literal-1"]) == 0
+    assert main(["show", "--proof", "sim/basic-7:sharp-1"]) == 0
     printed = capsys.readouterr().out
-    assert "symbolic.sim.basic_2:prove, steps connected by prose" in printed
+    assert "symbolic.sim.basic_7:prove, steps connected by prose" in printed
     assert "step 1:" in printed
 
 
 def test_the_readings_whose_proofs_are_linked():
     """Those that a linked proof serves, but for a conclusion that it does not say, are named."""
-    claims = {c.id: c for pack in load_packs() for c in pack.claims if c.proof}
-    kinds = {name: connection(claim) for name, claim in claims.items()}
-    assert {name for name, kind in kinds.items() if kind == LINKED} == {
+    claims = [c for pack in load_packs() for c in pack.claims if c.proof]
+    assert {connection(claim) for claim in claims} == {LINKED, PROSE}
+    assert {*LINKED_CLAIMS} == {
+        "mm/optimal-tokens:amended-1",
+        "mm/optimal-tokens:amended-2",
+        "mm/optimal-tokens:literal-1",
+        "sim/basic-1:amended",
+        "sim/basic-1:literal-1",
+        "sim/basic-1:sharp-1",
+        "sim/basic-1:sharp-2",
+        "sim/basic-2:literal-1",
+        "sim/basic-2:literal-2",
+        "sim/basic-2:sharp",
+        "sim/basic-3:literal-1",
+        "sim/basic-3:sharp-1",
+        "sim/basic-3:sharp-2",
+        "sim/basic-4:literal",
+        "sim/basic-4:sharp",
+        "sim/basic-5:sharp",
+        "sim/basic-6:sharp-1",
+        "sim/basic-6:sharp-2",
+        "sim/basic-5:amended",
+        "sim/basic-5:amended-2",
+        "sim/basic-5:literal-3",
+        "sim/basic-6:literal-1",
+        "sim/basic-6:literal-2",
+        "sim/basic-7:literal-1",
+        "sim/basic-7:literal-2",
+        "sim/definition-3.3:amended",
+        "sim/definition-3.3:literal-1",
+        "sim/definition-3.3:literal-2",
+        "sim/tensor-trick:literal",
+        "sim/tensor-trick:sharp",
+        "tf/convex-combination:literal-1",
+        "tf/convex-combination:sharp-1",
+        "tf/definition-1:amended",
+        "tf/definition-1:literal-2",
+        "tf/definition-1:sharp",
+        "tf/lemma-2:amended",
+        "tf/linear-head-one-token:sharp",
+        "tf/softmax-range:amended-1",
         "mm/theorem-1-direction:amended-1",
         "sim/figure-2:amended-3",
         "sim/kq-bias:amended-2",
@@ -312,4 +413,3 @@ def test_the_readings_whose_proofs_are_linked():
         "tf/linear-head-one-token:amended-1",
         "tf/parameterisation-bias:amended",
     }
-    assert {*kinds.values()} == {LINKED, PROSE}

@@ -1,0 +1,267 @@
+"""Facts that several linked proofs use: sizes of numbers, exponentials, sums and softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.errors import present
+from attsvm.theory import Statement
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.formulas import conclusion_of, values_of
+from attsvm.theory.proof.lemmas import (
+    DISCRIMINANT,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    RECIPROCAL,
+    ROOT,
+    SIZE,
+    SPECTRAL,
+)
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    cases,
+    cite,
+    conclude,
+    decide,
+    one_of_sum,
+    scale,
+    setting,
+    square,
+)
+from attsvm.theory.proof.terms import (
+    ABS,
+    EXP,
+    INV,
+    SQRT,
+    Letter,
+    Operand,
+    Sort,
+    Term,
+    total,
+)
+
+
+def formula_of(statement: Statement, reading: str) -> Formula:
+    """Return the formula of a reading."""
+    return present(statement.claim(reading).formula, "the formula of a reading")
+
+
+def letters_in(statement: Statement, reading: str) -> Any:
+    """Return the letters of the variables of a reading, by name."""
+    return values_of(formula_of(statement, reading))
+
+
+def index(name: str, axis: str) -> Letter:
+    """Return a letter for an index of an axis."""
+    return Letter(name, Sort(axis, index=True))
+
+
+def some_of(statement: Statement, reading: str, axis: str) -> Fact:
+    """Return that an axis has an index."""
+    given = conclusion_of(formula_of(statement, reading)).setting
+    return setting(given, f"there is an index of the axis {axis}")
+
+
+def end(statement: Statement, *readings: str, by: Iterable[Fact]) -> None:
+    """Conclude what readings say by facts, one for each sequent."""
+    for reading in readings:
+        said = conclusion_of(formula_of(statement, reading)).sequents
+        for fact, sequent in zip(by, said, strict=True):
+            conclude(fact, sequent)
+
+
+# numbers
+
+
+def squares(x: Term, *indices: Letter) -> Fact:
+    """Return that a sum of squares is at least 0, which is over one index after another."""
+    fact = square(x)
+    for one in indices:
+        fact = add_up(fact, one)
+    return fact
+
+
+def length(x: Term, at: Letter) -> tuple[Fact, Fact]:
+    """Return that a Euclidean norm is at least 0, and that its square is the sum of squares."""
+    return root(total(x**2, at), squares(x, at))
+
+
+def product(*facts: Fact) -> Fact:
+    """Return that a product of terms is at least 0, as each is."""
+    result, *more = facts
+    for fact in more:
+        term = result.proposition.term * fact.proposition.term
+        result = decide(ge(term, 0), result, fact)
+    return result
+
+
+def root(x: Term, positive: Fact) -> tuple[Fact, Fact]:
+    """Return that a root is at least 0, and what its square is, if what it is of is at least 0."""
+    above, whole = cite(ROOT, [positive], x)
+    return above, whole
+
+
+def count(*indices: Letter) -> Fact:
+    """Return that the number of indices is at least 0."""
+    fact = decide(ge(1, 0))
+    for one in indices:
+        fact = add_up(fact, one)
+    return fact
+
+
+def size_by_squares(x: Term, large: Fact, small: Fact) -> Fact:
+    """Return that |x| <= c, as c >= 0 and c^2 >= x^2."""
+    c = large.proposition.term
+    return decide(ge(c, ABS(x)), cite(SIZE, (), x)[1], large, small)
+
+
+def root_at_most(large: Fact, root: tuple[Fact, Fact], small: Fact) -> Fact:
+    """Return that c >= s, if c >= 0, s is a root, and c^2 >= s^2.
+
+    Args:
+        large: that c is at least 0.
+        root: that s is at least 0, and what its square is.
+        small: that c^2 is at least this square.
+    """
+    c, s = large.proposition.term, root[0].proposition.term
+    return decide(ge(c, s), large, root[1], small)
+
+
+def size_at_most(above: Fact, below: Fact, x: Term, bound: Operand) -> Fact:
+    """Return that |x| is at most a bound, if x and -x are."""
+    return decide(ge(bound, ABS(x)), *cite(SIZE, (), x), above, below)
+
+
+def cauchy(x: Term, y: Term, *indices: Letter, weight: Fact | None = None) -> Fact:
+    """Return that (sum w x y)^2 <= (sum w x^2) (sum w y^2), for weights w >= 0, 1 unless given."""
+    t = Letter("t")
+    fact = square(x * t.term + y)
+    w: Operand = 1
+    if weight is not None:
+        w = weight.proposition.term
+        fact = decide(ge(w * (x * t.term + y) ** 2, 0), fact, weight)
+    parts = [w * x**2, w * x * y, w * y**2]
+    for one in indices:
+        fact = add_up(fact, one)
+        parts = [total(part, one) for part in parts]
+    (result,) = cite(DISCRIMINANT, [fact], t, *parts)
+    return result
+
+
+def entry_at_most(x: Term, at: Letter, bound: Fact) -> Fact:
+    """Return that no entry exceeds c, if the norm is at most c."""
+    c = bound.proposition.term + SQRT(total(x**2, at))
+    return decide(ge(c, x), bound, *length(x, at), one_of_sum(square(x), at))
+
+
+@dataclass(frozen=True, slots=True)
+class Inverses:
+    """Inverses of numbers a and b that are at least c > 0.
+
+    Attributes:
+        units: that a/a and b/b are 1.
+        positive: that 1/a and 1/b are above 0.
+        product: that 1/c^2 is at least 1/(a b).
+    """
+
+    units: tuple[Fact, Fact]
+    positive: tuple[Fact, Fact]
+    product: Fact
+
+
+def inverses(c: Fact, a: Term, b: Term, a_least: Fact, b_least: Fact) -> Inverses:
+    """Return facts on the inverses of two numbers that are at least c, which is above 0."""
+    least = c.proposition.term
+    over = INV(least)
+    unit, above = cite(RECIPROCAL, [c], least)
+    units, signs, below = [], [], []
+    for x, fact in ((a, a_least), (b, b_least)):
+        x_unit, x_above = cite(RECIPROCAL, [decide(gt(x, 0), c, fact)], x)
+        spare = product(x_above, above, fact)
+        below.append(decide(ge(over, INV(x)), spare, scale(x_unit, over), scale(unit, INV(x))))
+        units.append(x_unit)
+        signs.append(x_above)
+    both = decide(ge(over**2, INV(a) * INV(b)), *below, signs[1])
+    return Inverses((units[0], units[1]), (signs[0], signs[1]), both)
+
+
+def image(A: Term, row: Letter, column: Letter, v: Term) -> tuple[Fact, Fact]:
+    """Return that a spectral norm is at least 0, and ||A v||^2 at most its square ||v||^2."""
+    positive, bound = cite(SPECTRAL, (), A, row, column, v)
+    return positive, bound
+
+
+# exponentials
+
+
+def power(x: Term) -> Fact:
+    """Return that exp(x) > 0."""
+    return cite(EXPONENTIAL, (), x)[0]
+
+
+def powers_rise(low: Term, high: Term, order: Fact) -> Fact:
+    """Return that exp(high) >= exp(low), as high >= low."""
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), low, high - low)
+    tangent = cite(EXPONENTIAL, (), high - low)[1]
+    return decide(ge(EXP(high), EXP(low)), law, tangent, order, power(low))
+
+
+def tangent(x: Term, at: Term) -> Fact:
+    """Return that exp(x) >= exp(at) (1 + x - at)."""
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), at, x - at)
+    line = cite(EXPONENTIAL, (), x - at)[1]
+    return decide(ge(EXP(x), EXP(at) * (1 + x - at)), law, line, power(at))
+
+
+def powers_change(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact:
+    """Return that (exp(x) - exp(y))^2 <= E^2 (x - y)^2, as E is at least exp(x) and exp(y)."""
+    change, apart, up, down = EXP(x) - EXP(y), x - y, tangent(x, y), tangent(y, x)
+    goal, condition = ge(top**2 * apart**2, change**2), ge(apart, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    rises = decide(ge(change, 0), up, yes, power(y))
+    most = decide(ge(top * apart, change), down, yes, x_top)
+    falls = decide(ge(-change, 0), down, no, power(x))
+    least = decide(ge(change, top * apart), up, no, y_top)
+    return cases(decide(goal, rises, most), decide(goal, falls, least), condition)
+
+
+# softmax
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """The softmax of logits.
+
+    Attributes:
+        weight: the weight at an index, a term in it.
+        sum: the sum of the exponentials.
+        sum_positive: it is above 0.
+        positive: each weight is above 0.
+        unit: the sum times its reciprocal is 1.
+        inverse: this reciprocal is above 0.
+    """
+
+    weight: Term
+    sum: Term
+    sum_positive: Fact
+    positive: Fact
+    unit: Fact
+    inverse: Fact
+
+    def one(self, at: Letter) -> Fact:
+        """Return that the weights add up to 1."""
+        return decide(eq(total(self.weight, at), 1), self.unit)
+
+
+def softmax(logit: Term, at: Letter, some: Fact) -> Softmax:
+    """Return the softmax of logits over an index set that is not empty."""
+    whole = total(EXP(logit), at)
+    sum_positive = add_up(power(logit), at, None, some)
+    unit, inverse = cite(RECIPROCAL, [sum_positive], whole)
+    weight = EXP(logit) * INV(whole)
+    positive = decide(gt(weight, 0), power(logit), inverse)
+    return Softmax(weight, whole, sum_positive, positive, unit, inverse)

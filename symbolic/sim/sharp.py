@@ -1,0 +1,125 @@
+"""The sharp bounds of softmax attention and of its entries, by the diameter of the tokens.
+
+`symbolic.softmax_change` bounds means by osc(h) D/4, D = diam(A) ||x - y|| = sqrt 2 spread(A)
+||x - y||. With h = f(x) - f(y) this is ||f(x) - f(y)||^2, and osc(h) <= sqrt 2 ||h||.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import Statement, ensure_equal
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import RECIPROCAL, ROOT, SIZE
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import add_up, at, bounds, cite, decide, one_of_sum, scale, square
+from attsvm.theory.proof.terms import ABS, INV, SQRT, Term, as_term, most, total
+from properties.sim import basic_4, basic_5, basic_6
+from properties.sim._support.bounds import entry_constant
+from properties.sim.basic_5 import conclusion
+from symbolic.facts import end, length, letters_in, product, some_of
+from symbolic.mean_value import SOFTMAX, ensure_no_less
+from symbolic.sim import basic_4 as steps
+from symbolic.softmax_change import Way, at_r, mean_change, r, t, way, weight_change
+
+ROOT_2 = SQRT(as_term(2))
+
+
+def way_of(statement: Statement, reading: str) -> Way:
+    """Return the way from y to x in the letters of a reading."""
+    return way(letters_in(statement, reading), some_of(statement, reading, "n"))
+
+
+def unit_of_root() -> tuple[Fact, Fact, Fact]:
+    """Return that sqrt 2 is at least 0, that its square is 2, and that it has an inverse."""
+    above, whole = cite(ROOT, [decide(ge(2, 0))], as_term(2))
+    unit, _ = cite(RECIPROCAL, [decide(gt(ROOT_2, 0), above, whole)], ROOT_2)
+    return above, whole, unit
+
+
+def spread_of(u: Term, some: Fact, root: tuple[Fact, Fact, Fact]) -> Fact:
+    """Return that max u - min u <= sqrt 2 ||u||.
+
+    The parts (|u| + u)/2 and (|u| - u)/2 have squares that add up to u^2.
+    """
+    size, size_square = cite(SIZE, (), u)
+    up, down = (ABS(u) + u) / 2, at_r((ABS(u) - u) / 2)
+    ups, downs = one_of_sum(square(up), t), one_of_sum(square(down), r)
+    norm, norm_square = length(u, t)
+    N = norm.proposition.term
+    both = decide(
+        ge(N**2, up**2 + down**2), ups, downs, norm_square, add_up(size_square, t), degree=1
+    )
+    root_above, whole, _ = root
+    large = product(root_above, norm)
+    both = decide(
+        ge((ROOT_2 * N) ** 2, (up + down) ** 2), both, square(up - down), scale(whole, N**2)
+    )
+    both = decide(ge(ROOT_2 * N, up + down), large, both)
+    above, below = (decide(ge(ABS(u), x), size, size_square) for x in (u, -u))
+    each = decide(ge(ROOT_2 * N, u - at_r(u)), both, above, at(below, {t: r}))
+    return bounds(bounds(each, "most", u, t, some), "least", at_r(u), r, some)
+
+
+def ensure_attained(conclusion: Any, *constants: object, **more: object) -> None:
+    """Prove that no smaller constant will do: difference quotients of two tokens tend to it."""
+    quotients = "the difference quotients of two tokens tend to the constant"
+    ensure_equal(steps.limit_ratio(conclusion, *constants, **more), 1, quotients)
+    ensure_no_less(quotients, SOFTMAX)
+
+
+@linked
+def prove_fourth() -> str:
+    """Prove ||f(x) - f(y)|| <= spread(A)/2 ||x - y||, which is the sixth bound in one norm, too."""
+    steps.ensure_attained()
+    w = way_of(basic_4.BOUND, "sharp")
+    u, root = w.end_x - w.end_y, unit_of_root()
+    change, spread = mean_change(w, u), spread_of(u, w.some, root)
+    norm, norm_square = length(u, t)
+    N, whole = norm.proposition.term, total(u**2, t)
+    size, size_square = cite(SIZE, (), whole)
+    below = decide(ge(ABS(whole), whole), size, size_square)
+    short = decide(
+        ge(ROOT_2 * N * w.span / 4, N**2), change, below, norm_square, product(spread, w.positive)
+    )
+    root_above, root_square, unit = root
+    bound = ROOT_2 * w.span / 4
+    fact = decide(ge(bound, N), short, product(root_above, w.positive))
+    half = decide(eq(ROOT_2, 2 * INV(ROOT_2)), scale(unit, ROOT_2), scale(root_square, INV(ROOT_2)))
+    fact = decide(ge(INV(ROOT_2) * w.span / 2, N), fact, scale(half, w.span))
+    end(basic_4.BOUND, "sharp", by=[fact])
+    end(basic_6.BOUND, "sharp-2", by=[fact])
+    return "||Df[s]|| <= (max s - min s)/sqrt 8 for every n, so spread(A)/2"
+
+
+@linked
+def prove_fifth() -> str:
+    """Prove |<f(x), h> - <f(y), h>| <= sqrt(2)/4 osc(h) spread(A) ||x - y||."""
+    h_1, b = entries([sp.Integer(1), sp.Integer(0)]), sp.Symbol("b", real=True)
+    ensure_attained(conclusion.sharp, h=h_1, b=b)
+    w = way_of(basic_5.BOUND, "sharp")
+    h = letters_in(basic_5.BOUND, "sharp").h.entry((t.term,))
+    fact = mean_change(w, h)
+    *_, unit = unit_of_root()
+    bound = fact.proposition.term + ABS(total((w.end_x - w.end_y) * h, t))
+    goal = ge(ROOT_2 * INV(ROOT_2) * bound, ABS(total((w.end_x - w.end_y) * h, t)))
+    end(basic_5.BOUND, "sharp", by=[decide(goal, fact, scale(unit, bound))])
+    return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
+
+
+@linked
+def prove_entries() -> str:
+    """Prove that no weight moves by more than sqrt(2)/4 spread(A) ||x - y||."""
+    ensure_attained(basic_6.sharp, "spectral", entry_constant)
+    w = way_of(basic_6.BOUND, "sharp-1")
+    fact = weight_change(w)
+    entry = at_r(w.end_x - w.end_y)
+    largest = bounds(fact, "most", ABS(entry), r, w.some)
+    *_, unit = unit_of_root()
+    bound = largest.proposition.term + most(ABS(entry), r)
+    goal = ge(ROOT_2 * INV(ROOT_2) * bound, most(ABS(entry), r))
+    end(basic_6.BOUND, "sharp-1", by=[decide(goal, largest, scale(unit, bound))])
+    return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A)"

@@ -1,0 +1,188 @@
+"""How far means by softmax move: |<f(x) - f(y), h>| <= osc(h) D/4, for any number of tokens.
+
+D is the diameter of the rows of A times ||x - y||. On the way from y to x, which tau in [0, 1]
+measures, the mean has the slope Cov_f(h, s), s being the change of the logits. A covariance is at
+most a quarter of the product of the ranges, and the range of s is at most D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.theory.proof.facts import Fact, eq, ge, note
+from attsvm.theory.proof.lemmas import DISCRIMINANT, LIPSCHITZ, SIZE
+from attsvm.theory.proof.rules import (
+    add_up,
+    at,
+    beyond,
+    bounds,
+    cite,
+    decide,
+    one_of_sum,
+    scale,
+    square,
+)
+from attsvm.theory.proof.terms import (
+    ABS,
+    EXP,
+    INV,
+    SQRT,
+    Letter,
+    Term,
+    as_term,
+    derivative,
+    least,
+    most,
+    substituted,
+    total,
+)
+from symbolic.facts import (
+    Softmax,
+    cauchy,
+    index,
+    length,
+    product,
+    softmax,
+)
+
+t, r, k = index("t", "n"), index("r", "n"), index("k", "D")
+TAU = Letter("tau")
+
+
+def at_r(term: Term) -> Term:
+    """Return the term at the token r."""
+    return substituted(term, {t: r.term})
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The way from y to x.
+
+    Attributes:
+        change: the change of logit t.
+        weights: attention at tau.
+        span: D.
+        spans: that no two changes differ by more than D.
+        positive: that D is at least 0.
+        some: that there is a token.
+        end_x, end_y: attention at x and at y, as terms.
+    """
+
+    change: Term
+    weights: Softmax
+    span: Term
+    spans: Fact
+    positive: Fact
+    some: Fact
+    end_x: Term
+    end_y: Term
+
+
+def way(v: Any, some: Fact) -> Way:
+    """Return the way from y to x for letters A, x and y."""
+    entry = v.A.entry((t.term,), (k.term,))
+    apart = (v.x - v.y).entry((k.term,))
+    at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
+    change = at_x - at_y
+    rows = entry - at_r(entry)
+    distance, span_ = SQRT(total(rows**2, k)), most(most(SQRT(total(rows**2, k)), r), t)
+    norm, norm_square = length(apart, k)
+    row, row_square = length(rows, k)
+    inner = total(rows * apart, k)
+    factors = scale(row_square, total(apart**2, k)), scale(norm_square, distance**2)
+    D = norm.proposition.term
+    small = decide(ge((distance * D) ** 2, inner**2), cauchy(rows, apart, k), *factors, degree=1)
+    each = decide(ge(distance * D, inner), product(row, norm), small)
+    wide = beyond("most", distance, r), beyond("most", most(distance, r), t)
+    wide_ = decide(ge(span_, distance), *wide)
+    positive = product(decide(ge(span_, 0), wide_, row, some), norm)
+    wide_ = product(norm, wide_)
+    spans = decide(ge(span_ * D, inner), each, wide_)
+    weights = softmax(at_y + TAU.term * change, t, some)
+    ends = (EXP(s) * INV(total(EXP(s), t)) for s in (at_x, at_y))
+    return Way(change, weights, span_ * D, note("s_t - s_r <= D", spans), positive, some, *ends)
+
+
+def moved(w: Way, slope: Term, function: Term, above: Fact, below: Fact) -> Fact:
+    """Return that a function changes by at most a bound of its slope along the way."""
+    bound = above.proposition.term + slope
+    (fact,) = cite(LIPSCHITZ, [above, below], function, TAU, bound, as_term(1), as_term(0))
+    size, size_square = cite(SIZE, (), as_term(1))
+    one = decide(eq(ABS(as_term(1)), 1), size, size_square)
+    change = substituted(function, {TAU: as_term(1)}) - substituted(function, {TAU: as_term(0)})
+    return decide(ge(bound, ABS(change)), fact, scale(one, bound))
+
+
+def variance(weights: Softmax, one: Fact, h: Term, low: Fact, high: Fact) -> Fact:
+    """Return that H^2 >= 4 (mean of h^2 - mean^2), as h is from a to a + H."""
+    a = h - low.proposition.term
+    H = high.proposition.term + h - a
+    f, mean = weights.weight, total(weights.weight * h, t)
+    inside = add_up(product(weights.positive, low, high), t)
+    goal = ge(H**2, 4 * (total(f * h**2, t) - mean**2))
+    return decide(goal, inside, scale(one, a * (a + H)), square(2 * mean - 2 * a - H), degree=1)
+
+
+def covariance(w: Way, h: Term) -> tuple[Fact, Fact]:
+    """Return that |Cov_f(h, s)| is at most (max h - min h) D/4, from above and from below."""
+    weights, f, s = w.weights, w.weights.weight, w.change
+    one = weights.one(t)
+    H, a = most(h, t) - least(h, t), least(h, t)
+    h_low, h_high = beyond("least", h, t), beyond("most", h, t)
+    h_wide = decide(ge(a + H, h), h_high)
+    s_low = beyond("least", s, t)
+    s_high = bounds(w.spans, "least", at_r(s), r, w.some)
+    V_h = variance(weights, one, h, h_low, h_wide)
+    V_s = variance(weights, one, s, s_low, s_high)
+    m, n = total(f * h, t), total(f * s, t)
+    var_h, var_s = total(f * h**2, t) - m**2, total(f * s**2, t) - n**2
+    cov = total(f * h * s, t) - m * n
+    x = Letter("x")
+    whole = add_up(product(weights.positive, square((h - m) * x.term + s - n)), t)
+    nowhere = decide(
+        ge(var_h * x.term**2 + 2 * cov * x.term + var_s, 0),
+        *(whole, scale(one, (m * x.term + n) ** 2)),
+        degree=1,
+    )
+    (short,) = cite(DISCRIMINANT, [nowhere], x, var_h, cov, var_s)
+    positive_h = add_up(product(weights.positive, square(h - m)), t)
+    positive_h = decide(ge(var_h, 0), positive_h, scale(one, m**2), degree=1)
+    parts = product(V_h, square(w.span)), product(positive_h, V_s)
+    squares_ = decide(ge((H * w.span) ** 2, (4 * cov) ** 2), short, *parts, degree=1)
+    wide = decide(ge(H, 0), h_low, h_high, w.some)
+    right = product(wide, w.positive)
+    above = decide(ge(H * w.span / 4, cov), right, squares_)
+    return above, decide(ge(H * w.span / 4, -cov), right, squares_)
+
+
+def mean_change(w: Way, h: Term) -> Fact:
+    """Return that |<f(x) - f(y), h>| <= (max h - min h) D/4."""
+    above, below = covariance(w, h)
+    function = total(w.weights.weight * h, t)
+    slope = derivative(function, TAU, {})
+    return note("|<f(x) - f(y), h>| <= osc(h) D/4", moved(w, slope, function, above, below))
+
+
+def weight_change(w: Way) -> Fact:
+    """Return that no weight moves by more than D/4: its slope is f_r (s_r - mean of s)."""
+    weights, f, s = w.weights, w.weights.weight, w.change
+    one = weights.one(t)
+    own, mean = at_r(f), total(f * s, t)
+    share = at(weights.positive, {t: r})
+    quarter = product(w.positive, square(own - as_term(1) / 2))
+    results = []
+    for sign, spans in ((1, at(w.spans, {t: r, r: t})), (-1, w.spans)):
+        # f_t (D - sign (s_r - s_t)) is at least 0, so their sum is at least that at r, f_r D
+        each = at(one_of_sum(product(weights.positive, spans), t), {t: r})
+        below = decide(
+            ge(w.span * (1 - own), sign * (at_r(s) - mean)),
+            *(each, scale(one, w.span), scale(one, at_r(s))),
+            degree=1,
+        )
+        part = product(share, below)
+        results.append(
+            decide(ge(w.span / 4, sign * own * (at_r(s) - mean)), part, quarter, degree=1)
+        )
+    function = own
+    return moved(w, derivative(function, TAU, {}), function, results[0], results[1])

@@ -1,0 +1,226 @@
+"""Formulas on letters, for arrays of any size: what they say, and what has no term."""
+
+import numpy as np
+import pytest
+
+from attsvm.errors import ProofError
+from attsvm.primitives.losses import LOSSES
+from attsvm.theory import Choice, Hypothesis, Integer, Matrix, Real, Vector, gradient
+from attsvm.theory.arithmetic.namespace import AnyOf, Comparison
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.proof import evaluation
+from attsvm.theory.proof.arrays import LETTERS, variable, whole_loops
+from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
+from attsvm.theory.proof.formulas import conclusion_of, hypothesis_of, propositions, values_of
+from attsvm.theory.proof.linked import ensure_concluded
+from attsvm.theory.proof.rules import conclude, decide, setting, suppose
+from attsvm.theory.proof.terms import EXP, INV, SQRT, Function, Letter, Sort, spectral, total
+
+refused = pytest.raises(ProofError)
+m = LETTERS
+N, D = Sort("n", index=True), Sort("d", index=True)
+i, i1, k = Letter("n", N), Letter("n1", N), Letter("d", D)
+A = variable("A", ("n", "d"))
+x, y, s = variable("x", ("d",)), variable("y", ("d",)), variable("s", ("n",))
+a, vx, vs = Function("A", (N, D)), Function("x", (D,)), Function("s", (N,))
+VARIABLES = {
+    "n": Integer(1, 3),
+    "d": Integer(0, 3),
+    "A": Matrix("n", "d"),
+    "x": Vector("d"),
+    "s": Vector("n"),
+    "R": Real(),
+    "loss": Choice(LOSSES),
+}
+R = Function("R")()
+
+
+def formula(conclusion, *hypotheses):
+    named = {one.name: one for one in hypotheses}
+    return Formula(VARIABLES, named, conclusion, {}, object)
+
+
+def test_arrays_are_functions_of_their_indices():
+    assert (A @ x).entry((i.term,)) == total(a(i, k) * vx(k), k)
+    assert m.norm(x).term == SQRT(total(vx(k) ** 2, k))
+    assert m.softmax(s).entry((i.term,)) == EXP(vs(i)) * INV(total(EXP(vs(i1)), i1))
+    assert m.sum(A).term == total(total(a(i, k), k), i)
+    assert m.differences(s).entry((i.term,), (i1.term,)) == vs(i) - vs(i1)
+    assert (A.T @ s).entry((k.term,)) == total(a(i, k) * vs(i), i)
+    assert m.spectral(A).term == spectral(a(i, k), i, k)
+    assert m.size(s).term == total(1, i)
+    assert (m.diagonal(s) @ A).entry((i.term,), (k.term,)) == vs(i) * a(i, k)
+    assert m.vec(A).entry((i.term, k.term)) == a(i, k)
+    product = m.kron(A, A).entry((i.term, i1.term), (k.term, k.term))
+    assert product == a(i, k) * a(i1, k)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: A @ s,
+        lambda: x + s,
+        lambda: s == s,
+        lambda: m.size(s) == 1,
+        lambda: bool(m.sum(s)),
+        lambda: len(s),
+        lambda: s[1],
+        lambda: s[1:],
+        lambda: A.reshape(-1, -1, 2),
+        lambda: A.reshape(m.size(s)),
+        lambda: m.mat(x, m.size(s)),
+        lambda: [row @ row for row in A for _ in A],
+        lambda: m.array([m.exact(1), m.exact(2)]),
+        lambda: m.applied("exp", x),
+        lambda: m.diagonal(s) + 1,
+    ],
+)
+def test_what_python_would_decide_or_mixes_axes_has_no_term(wrong):
+    with refused, whole_loops():
+        wrong()
+
+
+def test_a_loop_that_ends_early_saw_one_index_alone():
+    with refused, whole_loops():
+        next(iter(s))
+    with whole_loops():
+        rows = m.array([m.sum(row) for row in A])
+    assert rows.entry((i.term,)) == total(a(i, k), k)
+
+
+def test_relations_say_propositions():
+    said = [*propositions(m.equal(A @ x, s))]
+    assert said == [Sequent(eq(vs(i), total(a(i, k) * vx(k), k)))]
+    assert [*propositions(m.below(m.sum(x), R_()))] == [Sequent(gt(R, total(vx(k), k)))]
+    either = AnyOf((m.at_most(R_(), m.exact(0)), m.below(m.exact(0), m.sum(x))))
+    assert [*propositions(either)] == [Sequent(gt(total(vx(k), k), 0), frozenset({gt(R, 0)}))]
+    for wrong in (
+        AnyOf((m.equal(R_(), m.exact(0)), m.below(m.exact(0), m.sum(x)))),
+        AnyOf((m.all_of(m.at_most(R_(), 0), m.at_most(R_(), 1)), m.at_most(R_(), 2))),
+        *(m.at_most(one, R_()) for one in s),
+        True,
+    ):
+        with refused:
+            [*propositions(wrong)]
+    (each,) = propositions(m.all_of(*(m.at_most(one, R_()) for one in s)))
+    (letter,) = each.proposition.letters
+    assert each.proposition == ge(R, vs(letter))
+
+
+def test_an_equation_of_arrays_is_about_all_entries():
+    """Each index has a letter of its own, also the two of an axis that is made of two."""
+    square = m.kron(s.reshape(-1, 1), s.reshape(-1, 1))
+    (said,) = propositions(m.equal(square, 2 * square))
+    assert len(said.proposition.letters) == 2
+    (said,) = propositions(m.equal(m.differences(s), m.outer(s, s)))
+    assert len(said.proposition.letters) == 2
+
+
+def R_():
+    return variable("R", ())
+
+
+def test_numbers_of_a_reading_are_constants_and_losses_functions():
+    v = values_of(formula(lambda m, v: m.at_most(v.R, v.R)))
+    assert v.R.term == R  # a letter would say "for all R", also of a hypothesis
+    u = m.exact(2)
+    assert v.loss.value(m, u).term == Function("loss", (Letter("u").sort,))(2)
+    (falls,) = propositions(v.loss.strictly_decreasing)
+    assert falls.assumptions == {gt(Letter("b"), Letter("a"))}
+
+
+def test_lengths_are_known_to_be_above_0_where_their_least_value_is():
+    said = conclusion_of(formula(lambda m, v: m.at_most(v.R, v.R)))
+    assert any("axis n" in sentence for sentence in said.setting)
+    assert not any("axis d" in sentence for sentence in said.setting)
+
+
+LARGE = Hypothesis("R >= 2", lambda m, v: m.at_least(v.R, m.exact(2)))
+LARGER = Hypothesis("R >= 3", lambda m, v: m.at_least(v.R, m.exact(3)), implies=(LARGE,))
+
+
+def test_a_proof_takes_hypotheses_in_the_letters_of_its_reading():
+    own = formula(lambda m, v: m.at_least(v.R, m.exact(1)), LARGE)
+    with proof() as made:
+        (fact,) = suppose(LARGE, own)
+        assert fact.proposition == ge(R, 2)
+        conclude(decide(ge(R, 1), fact), *conclusion_of(own).sequents)
+        with refused:
+            decide(ge(R, 3), fact)
+    ensure_concluded(own, made)
+    ensure_concluded(formula(own.conclusion, LARGER), made)  # it implies the other one
+    with refused:
+        ensure_concluded(formula(own.conclusion), made)
+    doubled = formula(lambda m, v: m.at_least(2 * v.R, m.exact(1)), LARGE)
+    with refused:
+        ensure_concluded(doubled, made)
+
+
+def test_a_hypothesis_of_another_formula_is_none_of_this_one():
+    """The object is the same; its sentence is in other letters."""
+    of_sum = Hypothesis("sum >= 2", lambda m, v: m.at_least(m.sum(v.s), m.exact(2)))
+    other = {**VARIABLES, "s": Vector("d")}
+    own = formula(lambda m, v: m.at_least(m.sum(v.s), m.exact(1)), of_sum)
+    moved = Formula(other, own.hypotheses, own.conclusion, {}, object)
+    with proof() as made:
+        (fact,) = suppose(of_sum, moved)
+        conclude(decide(ge(fact.proposition.term + 1, 0), fact), *conclusion_of(moved).sequents)
+    ensure_concluded(moved, made)
+    with refused:
+        ensure_concluded(own, made)
+    with proof() as made:
+        settings = conclusion_of(own).setting
+        sentence = "there is an index of the axis n"
+        (fact,) = suppose(of_sum, own)
+        conclude(decide(ge(fact.proposition.term + 1, 0), fact), *conclusion_of(own).sequents)
+        setting(settings, sentence)
+        with refused:
+            ensure_concluded(moved_without_n(moved), made)
+
+
+def moved_without_n(one):
+    """The formula with an axis n that may be empty."""
+    return Formula(
+        {**one.variables, "n": Integer(0, 3)}, one.hypotheses, one.conclusion, {}, object
+    )
+
+
+def test_a_gradient_is_that_of_each_entry_of_the_vector():
+    def score(m, x):
+        return m.dot(m.softmax(A @ x), s)
+
+    said = gradient(m, score, x).entry((k.term,))
+    power = EXP(total(a(i, k) * vx(k), k))
+    whole, mean = INV(total(power, i)), total(power * vs(i), i)
+    first = total(power * vs(i) * a(i, k), i)
+    assert said == whole * first - whole**2 * mean * total(power * a(i, k), i)
+    square = gradient(m, lambda m, x: m.square(m.dot(x, variable("y", ("d",)))), x)
+    vy = Function("y", (D,))
+    assert square.entry((k.term,)) == 2 * vy(k) * total(vx(k) * vy(k), k)
+    assert gradient(m, lambda m, x: m.dot(x, x), x).entry((k.term,)) == 2 * vx(k)
+    for wrong in (lambda m, x: m.norm(x), lambda m, x: m.max(x), lambda m, x: m.sqrt(x[0])):
+        with refused:
+            gradient(m, wrong, x).entry((k.term,))
+
+
+def test_letters_have_the_values_of_an_instance():
+    own = formula(lambda m, v: m.at_least(v.R, m.exact(1)), LARGE)
+
+    class Case:
+        A = np.array([[1.0, 2.0], [3.0, 4.0]])
+        x, s, R, loss = np.array([1.0, -1.0]), np.array([0.5, 2.0]), 3.0, "exponential"
+
+    model = evaluation.instance_model(own, Case())
+    with proof() as made:
+        suppose(LARGE, own)
+        decide(eq(m.sum(A).term, total(total(a(i, k), k), i)))
+    tally = evaluation.evaluated(made, model)
+    assert (len(tally.confirmed), tally.false) == (2, [])
+    Case.R = 1.0
+    tally = evaluation.evaluated(made, evaluation.instance_model(own, Case()))
+    assert [fact.rule for fact, _ in tally.false] == ["hypothesis"]
+
+
+def test_a_comparison_is_no_truth_value():
+    assert isinstance(hypothesis_of(formula(lambda m, v: None), LARGE)[0], Sequent)
+    assert isinstance(m.at_most(R_(), R_()), Comparison)
