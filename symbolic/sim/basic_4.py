@@ -169,21 +169,3 @@ def ensure_attained() -> None:
     )
     ensure_equal(reached, 1, slopes)
     ensure_no_less(slopes, f)
-
-
-def ensure_attained() -> None:
-    """Prove that two tokens reach the constant, alone and beside any number of others."""
-    quotients = "the difference quotients of two tokens tend to the constant"
-    ensure_equal(limit_ratio(sharp), 1, quotients)
-    ensure_no_less(quotients, SOFTMAX)
-    # rows (1, 0), (-1, 0) and k times (0, -1) at (x, M) and (-x, M), weights exp(-M) sent to 0
-    x, k, power = sp.symbols("x k exp(-M)", positive=True)
-    f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * power)  # and the other one moves oppositely
-    length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
-    reached = sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), power, 0)
-    slopes = (
-        "the slopes of two tokens beside any number of others, whose weights tend to 0, tend "
-        "to the constant"
-    )
-    ensure_equal(reached, 1, slopes)
-    ensure_no_less(slopes, f)

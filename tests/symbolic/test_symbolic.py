@@ -48,6 +48,7 @@ NUMBERS = {
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
     *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
     *("symbolic.basin_facts", "symbolic.facts", "symbolic.attended", "symbolic.softmax_change"),
+    "symbolic.sim.basic_4",
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

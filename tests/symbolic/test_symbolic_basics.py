@@ -260,7 +260,7 @@ def test_a_constant_of_a_formula_that_is_a_little_off_is_not_concluded(
 ):
     true = getattr(bounds, kernel)
     monkeypatch.setattr(bounds, kernel, lambda m: m.exact(factor) * true(m))
-    with pytest.raises(ProofError, match="concludes"):
+    with pytest.raises(ProofError):
         proof()
 
 
