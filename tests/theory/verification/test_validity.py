@@ -246,7 +246,7 @@ def test_a_loop_that_never_ends_is_an_error_of_that_claim():
 
     found = checked(declared({"n": Integer(1, 2), "x": Vector("n")}, endless, **TWICE))
     assert str(found.verdict.validity) == "error"
-    assert "steps of Python at small sizes. Let its loops end" in found.reason
+    assert "steps of Python at small sizes. Make sure that its loops end" in found.reason
 
 
 def test_instances_whose_hypothesis_stays_open_are_not_all_that_there_are():
