@@ -24,7 +24,7 @@ from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
-    from attsvm.theory.verification.verify import Checked
+    from attsvm.theory.verification.verdicts import Checked
 
 _LISTED = 5
 """Maximum number of claims that the command to check them again names one by one."""

@@ -36,7 +36,7 @@ from attsvm.theory.report.terminal import (
 from attsvm.theory.report.view import StatementView, statement_of, statement_view
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt
-from attsvm.theory.verification.verify import Checked, Report
+from attsvm.theory.verification.verdicts import Checked, Report
 from attsvm.theory.verification.verify import verify as _verify
 
 _QUIET = 10.0

@@ -27,15 +27,15 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.sampling import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
+from attsvm.theory.verification.verdicts import Checked, Report, assess, concluded
 from attsvm.theory.verification.verify import (
-    Checked,
-    Report,
-    assess,
-    concluded,
+    Earlier,
+    bases_of,
     ensure_same_code,
+    evaluated,
     head_of,
     record,
+    reused,
 )
 
 _KEY = "attsvm"

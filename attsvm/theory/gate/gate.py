@@ -38,8 +38,8 @@ from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
 from attsvm.theory.run.sampling import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
-from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated
-from attsvm.theory.verification.verify import Task, conclude, plan
+from attsvm.theory.verification.verdicts import Task, conclude, plan
+from attsvm.theory.verification.verify import Earlier, bases_of, evaluated
 
 _NAMED = 5
 """Maximum number of files, or claims, that one reason names."""

@@ -1,356 +1,39 @@
-"""A run: every part of every claim is checked, on any number of workers, and gets a verdict."""
+"""A run: every part of every claim is checked, on any number of workers, and gets a verdict.
+
+A run may reuse outcomes that an earlier run recorded for claims whose code has not changed since. A
+reused outcome keeps the id of the run that evaluated it. That run must be complete and in the same
+ledger: `attsvm gate` looks the outcome up there, and refuses an outcome that is missing.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attsvm._distribution import version
 from attsvm._files import dump, finite, write_text
 from attsvm._types import Entry, JsonObject
-from attsvm._words import counted
 from attsvm.errors import AttsvmError, LedgerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.instances import domains
-from attsvm.theory.declaration.judge import sides
-from attsvm.theory.declaration.typesetting import typeset
-from attsvm.theory.declaration.verdict import (
-    Evidence,
-    Truth,
-    Validity,
-    Verdict,
-    usual_evidence,
-)
-from attsvm.theory.instance import codec
 from attsvm.theory.packs.checkout import (
     checked_packs,
     circumstances,
     code_of,
+    rest_of,
     versions,
 )
-from attsvm.theory.packs.code_digests import Imports, digest_of_claim
-from attsvm.theory.packs.packs import Pack, find_claims
+from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
+from attsvm.theory.packs.code_digests import whole as whole_of
+from attsvm.theory.packs.packs import Pack, find_claims, modules
 from attsvm.theory.record import counterexample, curated
-from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
-from attsvm.theory.run.coverage import warnings_of
+from attsvm.theory.record.ledger import Ledger, finished_runs
 from attsvm.theory.run.sampling import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
-from attsvm.theory.verification.check import Outcome, check_part, with_siblings
-from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
-
-_THIN = 0.2
-"""Least share of the planned instances; a check that refuted nothing on fewer is thin."""
-
-_DECIDED = 0.5
-"""Least share of exactly decided instances, if floats follow a stand-in; with less, it is thin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A part of a claim: the unit that is checked, counted and recorded."""
-
-    claim: str
-    part: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A claim with all results of its check.
-
-    `reused` is the id of the earlier run that evaluated the claim, None if this run did.
-    """
-
-    claim: Claim
-    verdict: Verdict
-    reading: Outcome
-    siblings: tuple[Outcome, ...]
-    reason: str
-    counterexample: str | None = None
-    reused: str | None = None
-
-    @property
-    def as_expected(self) -> bool:
-        """Whether the verdict is the expected one on all three axes."""
-        return self.verdict == self.claim.expected.verdict
-
-    @property
-    def seconds(self) -> float:
-        """Time spent on the reading and its siblings."""
-        return self.reading.seconds + sum(o.seconds for o in self.siblings)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings about blind spots of the search, if it did not refute the reading."""
-        o = self.reading
-        if o.refuted is not None or o.error is not None:
-            return []
-        ends = domains(self.claim.formula.variables).keys()
-        settled = {name for s in self.claim.siblings for name in s.drop}
-        settled |= {h.name for h in self.claim.formula.hypotheses.values() if h.setting}
-        # a formula has no slack to warn of: the judge answers 0 for an equality that is true,
-        # and floats screen by the residual
-        slacks = self.claim.formula.measured is not None
-        return warnings_of(
-            o,
-            slacks=slacks,
-            stepped=self.claim.formula.stepped,
-            undropped=frozenset(o.hypotheses) - settled - ends,
-        )
-
-    @property
-    def _unneeded(self) -> dict[str, str]:
-        """Hypotheses that the search could leave out, by the siblings that survived without them.
-
-        A survivor is no fault of the check: the hypothesis may not be needed, or the search was
-        too short to show that it is.
-        """
-        alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
-        return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
-
-    @property
-    def _needed(self) -> dict[str, JsonObject]:
-        """Hypotheses that the reading needs, each with an instance that refutes it without them.
-
-        Empty if the reading itself is refuted.
-        """
-        siblings = self.claim.siblings if self.reading.refuted is None else ()
-        alone = {s.name: s.drop[0] for s in siblings if len(s.drop) == 1 and s.only_drops}
-        return {
-            alone[o.part]: {
-                **{name: getattr(o.refuted, name) for name in ("evidence", "found_by", "instance")},
-                "sibling": o.part,
-            }
-            for o in self.siblings
-            if o.part in alone and o.refuted
-        }
-
-    def json(self) -> JsonObject:
-        """Return one entry of `verify --json`."""
-        o = self.reading
-        return {
-            "id": self.claim.id,
-            "expected": self.claim.expected.verdict.json(),
-            **self.verdict.json(),
-            "as_expected": self.as_expected,
-            "reason": self.reason,
-            "statement": self.claim.statement,
-            "formula": typeset(self.claim.formula).json(),
-            "place": f"{self.claim.source}, {self.claim.place}",
-            **{name: getattr(o, name) for name in _COPIED},
-            "decided": _decided(self.claim, o),
-            "stand_in": _stand_in(self.claim),
-            "by_stand_in": _by_stand_in(self.claim, o),
-            "min_slack": finite(o.min_slack),
-            "tightness": finite(o.tightness),
-            "variables": o.varied,
-            "warnings": self.warnings,
-            "counterexample": self.counterexample,
-            "siblings": [
-                {
-                    "name": s.part,
-                    "refuted": s.refuted is not None,
-                    "evidence": s.refuted.evidence if s.refuted else "none",
-                    "examples": s.examples,
-                    "found_by": s.refuted.found_by if s.refuted else None,
-                    "error": s.error,
-                }
-                for s in self.siblings
-                if s.part not in self._unneeded
-            ],
-            "needed": self._needed,
-            "not_shown_to_be_needed": [
-                *(() if self.verdict.validity is Validity.ERROR else self._unneeded.values())
-            ],
-            "seconds": round(self.seconds, 3),
-            **({"reused": self.reused} if self.reused else {}),
-        }
-
-
-_COPIED = (
-    *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
-    *("distinct", "settled", "given_up", "given_up_note", "unexamined", "broke", "broke_note"),
-    *("screened", "coverage", "proof", "steps"),
-)
-"""Fields of the reading's outcome that an entry copies unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All claims of a run, and the curated counterexamples that it replayed first."""
-
-    profile: str
-    seed: int
-    checked: tuple[Checked, ...]
-    replayed: tuple[counterexample.Replay, ...] = ()
-
-    @property
-    def matched(self) -> bool:
-        """Whether every verdict is as expected and every curated counterexample stands."""
-        stand = all(r.confirmed for r in self.replayed)
-        return stand and all(c.as_expected for c in self.checked)
-
-    def json(self) -> JsonObject:
-        """Return the document of `verify --json`."""
-        return {
-            "schema": 1,
-            "profile": self.profile,
-            "seed": self.seed,
-            "replayed": [r.json() for r in self.replayed],
-            "claims": [c.json() for c in self.checked],
-            "matched": self.matched,
-        }
-
-    def verdict_bytes(self) -> bytes:
-        """Return the report without times: the same bytes for any number of workers."""
-        document = self.json()
-        for entry in document["claims"]:
-            del entry["seconds"]
-        return json.dumps(document, sort_keys=True).encode()
-
-
-def plan(claims: Sequence[Claim]) -> list[Task]:
-    """Return all tasks, in an order that depends on the claims alone."""
-    return [Task(claim.id, part.name) for claim in claims for part in claim.parts()]
-
-
-def _stand_in(claim: Claim) -> str:
-    """Return the name of the stand-in that a claim's floats follow, "" if they follow the claim."""
-    measured = claim.formula.measured
-    return "" if measured is None else measured.stand_in
-
-
-def _decided(claim: Claim, reading: Outcome) -> int:
-    """Return the number of ordinary instances that were decided exactly.
-
-    For a formula these are all instances that are not open: its judge decides exactly or not
-    at all.
-    """
-    measured = claim.formula.measured
-    return reading.examples - reading.undecided if measured is None else reading.decided
-
-
-def _by_stand_in(claim: Claim, reading: Outcome) -> int:
-    """Return the number of ordinary instances that only a stand-in in floats accepts."""
-    left = reading.examples - reading.decided - reading.undecided
-    return left if _stand_in(claim) else 0
-
-
-def assess(
-    claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
-) -> tuple[Verdict, str]:
-    """Return the verdict on three axes and the sentence that gives its reason.
-
-    Validity is that of the first defect in this order:
-
-    - an error, or no instance that meets the hypotheses;
-    - a sibling that survived;
-    - too few instances, or too many that only a stand-in decided;
-    - a conclusion, a variable or a hypothesis that was the same on every instance.
-
-    If the reading is refuted, only errors and surviving siblings count: one counterexample is
-    enough.
-    """
-    truth, evidence = _truth(claim, reading)
-    broken = next((o for o in (reading, *siblings) if o.error), None)
-    automatic = {s.name for s in claim.siblings if s.automatic}
-    survivors = [o.part for o in siblings if o.refuted is None and o.part not in automatic]
-    fallen = sum(o.refuted is not None for o in siblings)
-    planned = profile.scaled(claim.cost).examples * profile.shards
-    if broken is not None:
-        where = f"sibling {broken.part!r}: " if broken.part else ""
-        return Verdict(truth, evidence, Validity.ERROR), f"{where}{broken.error}"
-    if reading.refuted is None and reading.examples == 0:
-        never = [name for name, count in reading.hypotheses.items() if count == 0]
-        text = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
-        return Verdict(Truth.UNDECIDED, Evidence.NONE, Validity.VACUOUS), (
-            f"hypotheses {text} ({counted(reading.rejected, 'instance')}){_left_out(reading)}"
-        )
-    if survivors:
-        text = f"survived: {'; '.join(survivors)}"
-        if reading.refuted is not None and claim.expected.truth is not Truth.REFUTED:
-            text = f"{_reason(claim, reading)}; siblings that {text}"
-        return Verdict(truth, evidence, Validity.WEAK), text
-    if siblings and not fallen:
-        return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
-    if reading.refuted is None and not reading.settled:
-        formula = claim.formula.batches
-        seen = reading.distinct if formula else reading.drawn
-        if seen < _THIN * planned:
-            instances = counted(seen, "different instance" if formula else "instance")
-            how = "met the hypotheses and were judged" if formula else "drawn met the hypotheses"
-            return Verdict(truth, evidence, Validity.THIN), (
-                f"{instances} {how}, {planned} were planned{_left_out(reading)}"
-            )
-    alone = _by_stand_in(claim, reading)
-    if reading.refuted is None and alone > (1.0 - _DECIDED) * reading.examples:
-        looked = counted(reading.examples, "instance")
-        text = f"{alone} of {looked} decided by {_stand_in(claim)} alone"
-        return Verdict(truth, evidence, Validity.THIN), text
-    if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
-        text = "both sides of the conclusion are the same on every instance"
-        return Verdict(truth, evidence, Validity.WEAK), text
-    if reading.refuted is None and reading.unread:
-        text = f"neither a hypothesis nor the conclusion reads: {', '.join(reading.unread)}"
-        return Verdict(truth, evidence, Validity.THIN), text
-    still = [name for name, values in reading.varied.items() if values < 2]
-    if reading.refuted is None and still:
-        return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
-    met = _never_violated(siblings)
-    if reading.refuted is None and met:
-        text = f"never violated, not even for the sibling that drops it: {', '.join(met)}"
-        return Verdict(truth, evidence, Validity.THIN), text
-    return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
-
-
-def _never_violated(siblings: Sequence[Outcome]) -> list[str]:
-    """Return the hypotheses that every instance satisfies, even if a sibling drops them."""
-    names = dict.fromkeys(name for o in siblings for name in o.missed)
-    return [n for n in names if not any(o.missed.get(n, 0) for o in siblings)]
-
-
-def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
-    if reading.refuted is not None:
-        return Truth.REFUTED, Evidence.read(reading.refuted.evidence)
-    if reading.error is not None:
-        return Truth.UNDECIDED, Evidence.NONE
-    proved = claim.proof is not None and reading.proof
-    truth = Truth.UNDECIDED if reading.undecided else Truth.PROVED if proved else Truth.HOLDS
-    return truth, usual_evidence(truth, measured=claim.formula.measured is not None)
-
-
-def _reason(claim: Claim, reading: Outcome) -> str:
-    if reading.refuted is not None:
-        result = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
-        formula = claim.formula
-        if formula.measured or claim.expected.truth is Truth.REFUTED:
-            return result
-        case = codec.decode(reading.refuted.instance, claim.instance_type)
-        text = sides(formula, {}, case)
-        return f"{result}; the conclusion says {text} there, which is false"
-    if reading.undecided:
-        return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
-    if reading.proof:
-        return f"proved: {reading.proof}"
-    looked = counted(reading.examples, "instance")
-    if claim.formula.measured is None:
-        every = f"all {looked} that there are" if reading.settled else looked
-        return f"{every}, each decided in rationals or balls{_left_out(reading)}"
-    alone = _by_stand_in(claim, reading)
-    text = f"{looked}, {reading.decided} of them decided by a certificate as well"
-    return f"{text}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else text
-
-
-def _left_out(reading: Outcome) -> str:
-    """Return a note on evaluations that took too many steps; "" if there are none."""
-    if not reading.given_up_note:
-        return ""
-    return (
-        f"; {counted(reading.given_up, 'evaluation')} left out, of more than {JUDGED_STEPS} steps "
-        f"of Python ({SCREENED_STEPS} in all searches in floats), first {reading.given_up_note}"
-    )
+from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.verdicts import Checked, Report, Task, conclude, plan
 
 
 def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
@@ -580,21 +263,6 @@ def record(ledger: Ledger, head: Entry, over: Report) -> None:
     events.finished(over)
 
 
-def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
-    """Return the verdict of a claim from the outcomes of all its parts."""
-    reading, *siblings = (outcomes[Task(claim.id, part.name)] for part in claim.parts())
-    return concluded(claim, reading, siblings, profile)
-
-
-def concluded(
-    claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
-) -> Checked:
-    """Return the verdict of a claim from the outcomes of its reading and of some siblings."""
-    reading = with_siblings(reading, siblings)
-    verdict, reason = assess(claim, reading, siblings, profile)
-    return Checked(claim, verdict, reading, tuple(siblings), reason)
-
-
 def _stored(done: Checked, folder: Path | None, imports: Imports | None = None) -> Checked:
     """Return the claim with its counterexample stored in the folder, if there are both."""
     if done.reading.refuted is None or folder is None:
@@ -619,3 +287,92 @@ def _is_there(path: Path, done: Checked, imports: Imports) -> bool:
         and (stored["instance"], stored.get("slack")) == (result.instance, result.slack)
         and stored.get("fingerprint") == digest_of_claim(done.claim, imports)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The outcomes of one claim that an earlier run evaluated.
+
+    Attributes:
+        run: the id of the run.
+        outcomes: the recorded outcomes by part; part "" is the reading.
+    """
+
+    run: str
+    outcomes: Mapping[str, JsonObject]
+
+
+def bases_of(
+    packs: Sequence[Pack], claims: Iterable[Claim], code: Mapping[str, str]
+) -> dict[str, str]:
+    """Return for each claim a digest of everything that its outcomes depend on.
+
+    The digest covers:
+
+    - the modules that the statement and the proof import;
+    - data files and other modules of the pack;
+    - all of attsvm, and the versions of Python and of libraries;
+    - all other loaded packs, because their modules may change any module.
+
+    It covers neither profile nor seed, which `evaluated` compares, nor files outside the packs that
+    the code may read.
+
+    Args:
+        packs: the packs of the claims.
+        claims: the claims.
+        code: the digests of files, as `code_of` returns them.
+    """
+    imports = Imports()
+    engine = [f"{name} {digest}" for name, digest in code.items() if name.startswith("attsvm/")]
+    shared = [*sorted(engine), *(f"{name} {version}" for name, version in versions().items())]
+    results: dict[str, str] = {}
+    wanted = {claim.id: claim for claim in claims}
+    whole = {
+        pack.name: [whole_of(module.__file__) for module in modules(pack) if module.__file__]
+        for pack in packs
+    }
+    for pack in packs:
+        others = [
+            d for name, digests in sorted(whole.items()) if name != pack.name for d in digests
+        ]
+        rest = [*shared, *rest_of([pack]).values(), *others]
+        for claim in pack.claims:
+            if claim.id in wanted:
+                results[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
+    return results
+
+
+def evaluated(
+    path: str | os.PathLike[str], profile: str, seed: int, bases: Mapping[str, str]
+) -> dict[str, Earlier]:
+    """Return the outcomes of claims in the complete runs of a ledger, the latest for each claim.
+
+    Args:
+        path: the ledger; a missing file holds no run.
+        profile: the profile of the runs; runs of other profiles are left out.
+        seed: the seed of the runs; runs of other seeds are left out.
+        bases: digests by claim, as `bases_of` returns them; outcomes of other code are left out.
+
+    Raises:
+        LedgerError: the file cannot be read, or is no ledger.
+    """
+    results: dict[str, Earlier] = {}
+    for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
+        outcomes: dict[str, dict[str, JsonObject]] = {}
+        for outcome, origin in zip(run.parts, run.origins, strict=True):
+            # only what a run evaluated itself counts, so that no outcome is older than its run
+            if not origin and isinstance(outcome, dict):
+                outcomes.setdefault(str(outcome.get("claim")), {})[str(outcome.get("part"))] = (
+                    outcome
+                )
+        for claim, parts in outcomes.items():
+            if claim in bases and run.bases.get(claim) == bases[claim]:
+                results[claim] = Earlier(run.id, parts)
+    return results
+
+
+def reused(claim: Claim, earlier: Mapping[str, Earlier]) -> Earlier | None:
+    """Return the outcomes of a claim in an earlier run, if that run evaluated all its parts."""
+    result = earlier.get(claim.id)
+    whole = result is not None and {p.name for p in claim.parts()} == result.outcomes.keys()
+    return result if whole else None

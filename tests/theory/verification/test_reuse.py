@@ -10,7 +10,7 @@ import pytest
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import chained, read_events
-from attsvm.theory.verification import reuse
+from attsvm.theory.verification import verify
 
 CLAIM = """
 from attsvm.theory import Reading, Real, Statement, changed
@@ -103,11 +103,11 @@ def test_a_claim_is_checked_anew_if_what_it_rests_on_changed(pack, capsys, edit)
 
 def test_nothing_is_taken_over_of_another_seed_library_or_engine(pack, capsys, monkeypatch):
     assert taken_over(capsys, "--seed", "1") == {}
-    versions = reuse.versions()
+    versions = verify.versions()
     with monkeypatch.context() as patch:
-        patch.setattr(reuse, "versions", lambda: {**versions, "numpy": "0"})
+        patch.setattr(verify, "versions", lambda: {**versions, "numpy": "0"})
         assert taken_over(capsys) == {}
-    base = reuse.bases_of
+    base = verify.bases_of
 
     def edited(packs, claims, code):
         return base(packs, claims, {**code, "attsvm/risk.py": "0" * 12})

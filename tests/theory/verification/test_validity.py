@@ -16,7 +16,7 @@ from attsvm.theory.run.examining import examine_case, probe, see_dropped
 from attsvm.theory.run.sampling import profile_named
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
-from attsvm.theory.verification.verify import Task, conclude
+from attsvm.theory.verification.verdicts import Task, conclude
 
 PROFILE = replace(profile_named("quick"), examples=20, guided=30)
 

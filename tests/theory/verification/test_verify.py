@@ -17,7 +17,8 @@ from attsvm.theory.record.counterexample import replay
 from attsvm.theory.record.ledger import Ledger, last_run, read_events
 from attsvm.theory.run.workers import processes
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verify import assess, plan, run_tasks, verify
+from attsvm.theory.verification.verdicts import assess, plan
+from attsvm.theory.verification.verify import run_tasks, verify
 
 PACK = str(Path(toy_pack.__file__))
 SHARED = ["toy/", "a/formula:literal"]
