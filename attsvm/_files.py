@@ -136,10 +136,7 @@ def ensure_writable(folder: Path, option: str) -> None:
             there = stat.S_ISDIR(place.stat().st_mode)
         except FileNotFoundError:
             continue
-        except (
-            OSError,
-            ValueError,
-        ) as error:  # a file where a folder should be, or not a valid name
+        except (OSError, ValueError) as error:  # a file is on the way, or the path is invalid
             why = error_text(error)
             break
         if not there:
@@ -238,7 +235,7 @@ def finite(value: float | None) -> float | None:
 
 
 def parse(raw: bytes) -> Any:
-    """Return the document of a text in strict JSON.
+    """Return the value of a text in strict JSON.
 
     Raises:
         ValueError: the text is not UTF-8 or not JSON. The document is nested too deeply, repeats
@@ -289,7 +286,7 @@ def read_whole(path: Path, most: int) -> bytes:
 
 
 def read_json(path: str | os.PathLike[str], most: int = LARGEST) -> Any:
-    """Return the document of a JSON file of at most `most` bytes.
+    """Return the value of a JSON file of at most `most` bytes.
 
     Raises:
         FileError: the file is missing, too large, not text, or not JSON.
@@ -302,5 +299,5 @@ def read_json(path: str | os.PathLike[str], most: int = LARGEST) -> Any:
     except (OSError, ValueError) as error:
         raise FileError(
             f"{source} is not a readable JSON file ({type(error).__name__}: {error})",
-            remedy="It may be truncated or of another kind.",
+            remedy="Check the path and the file, which may be truncated or of another kind.",
         ) from error

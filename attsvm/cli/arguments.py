@@ -215,7 +215,11 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
 
 
 def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
-    """Return the run of a ledger; without one, the error names the command that records it."""
+    """Return the run that `read` finds in the ledger of the options.
+
+    Raises:
+        LedgerError: there is none. The remedy is the command that records a run of these packs.
+    """
     try:
         return read(options.ledger)
     except LedgerError as error:

@@ -78,7 +78,10 @@ def run(options: argparse.Namespace) -> int:
     Return 0 without differences, else 1 after the reasons.
     """
     if options.yes and not options.update:
-        raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
+        raise UsageError(
+            "--yes is given without --update, but without it nothing is written",
+            remedy="Give --update as well, or leave out --yes.",
+        )
     with Live(line="comparing the run with the reviewed expectations"):  # it ends before printing
         outcome = _updated(options) if options.update else _compared(options)
     tell(options, outcome.document, outcome.lines)

@@ -47,11 +47,11 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
     status = _waited(child, passed)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if os.WIFSIGNALED(status):
-        blow = os.WTERMSIG(status)
-        if blow != signal.SIGKILL:
-            signal.signal(blow, signal.SIG_DFL)
-        os.kill(os.getpid(), blow)
-        os._exit(128 + blow)
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        os._exit(128 + number)
     code = os.waitstatus_to_exitcode(status)
     try:
         word = os.read(readable, 1)

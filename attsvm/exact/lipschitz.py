@@ -53,6 +53,9 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
     The critical point is the only one in [0, 3/5]. It is bisected in rationals until the bracket is
     2^-prec wide. The height is rational and its slope at most 4 (r + w) w. The maximum is therefore
     at most this slope times the width above the height at the bracket's middle.
+
+    Raises:
+        DataError: 2r < w, which is impossible.
     """
     w, r = _size(fmpq(oscillation)), _size(fmpq(reach))
     middle = r - w / 2

@@ -24,7 +24,11 @@ from attsvm.svm.programme import (
 
 
 def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
-    """Return W^mm(alpha): the Frobenius Att-SVM for any choice of tokens."""
+    """Return W^mm(alpha): the Frobenius Att-SVM for any choice of tokens.
+
+    Raises:
+        DataError: no tokens are given, or they are not one index for each input.
+    """
     if targets is None:
         raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
     return solve_programme(att_svm_programme(data, targets))

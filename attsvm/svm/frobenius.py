@@ -90,7 +90,11 @@ class FrobeniusAnswer(Answered):
 
     @property
     def vector(self) -> Float[Array, " d"]:
-        """The solution of a programme whose unknown is a vector (p-SVM, v-SVM)."""
+        """The solution of a programme whose unknown is a vector (p-SVM, v-SVM).
+
+        Raises:
+            SolverError: the unknown is a matrix.
+        """
         if not self.programme.is_vector:
             raise SolverError(
                 "the unknown of this programme is a matrix",

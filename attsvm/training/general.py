@@ -157,6 +157,9 @@ def negative_gradient(model: Model, W: Floats, v: Floats | None = None) -> tuple
     """Return M (B, d, e) and log_scale (B,) with -grad L(W) = exp(log_scale) M, at any norm of W.
 
     If v (B, d) is given, it is the head.
+
+    Raises:
+        DataError: the loss has no slope at some score.
     """
     xp = model.xp
     with np.errstate(divide="ignore", invalid="ignore"):

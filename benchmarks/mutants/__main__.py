@@ -132,7 +132,10 @@ def reach(copy: Copy, tests: Sequence[str], files: set[str], **own: str) -> Reac
 
 
 def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]) -> None:
-    """Run the tests that reach one of the lines on a mutant, which stays in the copy."""
+    """Run the tests that reach one of the lines on a mutant; `tried` gets the result and the test.
+
+    The changed file stays in the copy.
+    """
     mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
     tests, path = reached.of(lines), copy.folder / mutant.file
     copy.put(mutant.file, mutant.applied(path.read_bytes()))
