@@ -27,7 +27,9 @@ import numpy as np
 from attsvm._types import Case, Hint, JsonObject, Record, Tensor
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.entries import Values
+from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.heights import seen
+from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 
@@ -151,7 +153,9 @@ class RecordFormula(Formula):
         """Return the record unchanged; formulas take its numbers by `m.values`."""
         return case
 
-    traced = exact
+    def known(self, m: Traces | Exponentials, case: Case) -> Values:
+        """Return the record unchanged, as for rationals."""
+        return case
 
     def values_of(self, case: Case) -> JsonObject:
         """Return the value of each field that the sentence leaves free, by its dotted name."""
