@@ -258,7 +258,7 @@ def test_code_that_changes_meanwhile_is_not_recorded(project, monkeypatch):
         monkeypatch.setattr(f"attsvm.theory.{module}.code_of", lambda *_: next(codes))
     done = run(project, "--ledger=late.jsonl", "-k", "mine/square", "claims")
     assert done.returncode == pytest.ExitCode.INTERRUPTED
-    assert "the code was changed while the run went on" in done.stdout + done.stderr
+    assert "the code was changed during the run" in done.stdout + done.stderr
     assert (project / "late.jsonl").read_bytes() == b""
 
 
