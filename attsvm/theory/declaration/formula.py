@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from attsvm.theory.arithmetic import (
     Balls,
 )
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
-from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
@@ -45,6 +44,9 @@ from attsvm.theory.declaration.variables import (
     Variable,
     axes_of,
 )
+
+if TYPE_CHECKING:
+    from attsvm.theory.arithmetic.exponentials import Exponentials
 
 TIGHTENED = "tightened"
 """Name of the parameter for the share of the right side that the left side may reach."""

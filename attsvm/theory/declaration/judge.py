@@ -20,21 +20,23 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from flint import arb, ctx, fmpq
 
 from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.exponentials import Exact as ExactForm
-from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.slack import Slack
+
+if TYPE_CHECKING:
+    from attsvm.theory.arithmetic.exponentials import Exact as ExactForm
+    from attsvm.theory.arithmetic.exponentials import Exponentials
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in order until the sign of the slack is decided."""
@@ -334,12 +336,16 @@ def _settled(evaluated: Callable[[Exponentials], Relation], bits: int) -> Relati
 
     None if neither ball nor form decides a branch of the formula.
     """
+    from attsvm.theory.arithmetic.exponentials import Exponentials  # few formulas need it
+
     with contextlib.suppress(Untraceable), ctx.workprec(bits):
         return _gaps_settled(evaluated(Exponentials()))
     return None
 
 
 def _gaps_settled(relation: Relation) -> Relation:
+    from attsvm.theory.arithmetic.exponentials import Exact as ExactForm
+
     if isinstance(relation, All | AnyOf):
         return type(relation)(tuple(_gaps_settled(part) for part in relation.parts))
     gaps: Sequence[Exact | ExactForm] = _gaps(relation)
