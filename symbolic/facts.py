@@ -10,7 +10,6 @@ from attsvm.errors import present
 from attsvm.theory import Statement
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
-from attsvm.theory.proof.formulas import conclusion_of, values_of
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXPONENTIAL,
@@ -20,6 +19,7 @@ from attsvm.theory.proof.lemmas import (
     SIZE,
     SPECTRAL,
 )
+from attsvm.theory.proof.linked import conclusion_of, values_of
 from attsvm.theory.proof.rules import (
     add_up,
     assume,

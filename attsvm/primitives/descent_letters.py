@@ -9,8 +9,8 @@ is written out from the derivative of the risk, which `derivative` computes.
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, some
-from attsvm.theory.proof.formulas import Said
 from attsvm.theory.proof.lemmas import continuous, falls, lipschitz_gradient
+from attsvm.theory.proof.linked import Said
 from attsvm.theory.proof.terms import (
     EXP,
     INV,

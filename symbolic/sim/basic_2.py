@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.arrays import LETTERS, first_of, number
 from attsvm.theory.proof.facts import Fact, ge, note
-from attsvm.theory.proof.formulas import conclusion_of
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import at, decide, one_of_sum, scale, setting
 from attsvm.theory.proof.terms import SQRT, Term, as_term, substituted, total
 from properties.sim.basic_2 import BOUND, change

@@ -10,8 +10,7 @@ from typing import Any
 
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, note
-from attsvm.theory.proof.formulas import conclusion_of
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import (
     add_up,
     at,

@@ -17,9 +17,8 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
-from attsvm.theory.proof.formulas import conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, ROOT, SIZE
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, square
 from attsvm.theory.proof.terms import EXP, INV, SQRT, Letter, Term, as_term, derivative, rebuilt
 from properties.sim.lemma_3_12 import LEMMA

@@ -11,9 +11,8 @@ from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import ge, gt, note
-from attsvm.theory.proof.formulas import conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
 from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, derivative
 from properties.sim.logistic_lipschitz import STEP

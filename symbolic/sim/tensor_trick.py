@@ -16,8 +16,7 @@ from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified
 from attsvm.theory.proof.facts import Fact, note
-from attsvm.theory.proof.formulas import conclusion_of
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import at, conclude, exchange
 from attsvm.theory.proof.terms import Letter
 from attsvm.theory.types import Comparison

@@ -17,8 +17,7 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from attsvm.theory.proof.facts import gt
-from attsvm.theory.proof.formulas import conclusion_of
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import add_up, at, attained, decide, exchange, one_of_sum, scale
 from attsvm.theory.proof.rules import suppose as suppose_linked
 from attsvm.theory.proof.terms import EXP, INV, least, most, substituted

@@ -182,7 +182,7 @@ class Measured:
         strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
         constants: the named constants with their defaults; by default the constants of the floats.
         proposition: takes the constants of a reading and returns the conclusion in the letters of
-            linked proofs, a `Said` of `attsvm.theory.proof.formulas`; None if no linked proof
+            linked proofs, a `Said` of `attsvm.theory.proof.linked`; None if no linked proof
             concludes it.
         checked: takes a program of the checker, an instance and the named constants, and returns
             the conclusion in the words of the checker; None if it has no such form.

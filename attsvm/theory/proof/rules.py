@@ -29,8 +29,8 @@ from attsvm.theory.proof.facts import (
     note,
     some,
 )
-from attsvm.theory.proof.formulas import hypothesis_of
 from attsvm.theory.proof.lemmas import Lemma
+from attsvm.theory.proof.linked import hypothesis_of
 from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import (
     POSITIVE,

@@ -11,8 +11,13 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof import evaluation
 from attsvm.theory.proof.arrays import LETTERS, variable, whole_loops
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
-from attsvm.theory.proof.formulas import conclusion_of, hypothesis_of, propositions, values_of
-from attsvm.theory.proof.linked import ensure_concluded
+from attsvm.theory.proof.linked import (
+    conclusion_of,
+    ensure_concluded,
+    hypothesis_of,
+    propositions,
+    values_of,
+)
 from attsvm.theory.proof.rules import conclude, decide, setting, suppose
 from attsvm.theory.proof.terms import EXP, INV, SQRT, Function, Letter, Sort, spectral, total
 

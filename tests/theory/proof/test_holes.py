@@ -16,7 +16,6 @@ from attsvm.errors import ProofError
 from attsvm.theory import Hypothesis
 from attsvm.theory.proof.certificates import Summand, refutes
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
-from attsvm.theory.proof.formulas import Said
 from attsvm.theory.proof.lemmas import (
     DESCENT,
     DISCRIMINANT,
@@ -34,7 +33,7 @@ from attsvm.theory.proof.lemmas import (
     falls,
     lipschitz_gradient,
 )
-from attsvm.theory.proof.linked import ensure_concluded, ensure_used, linked
+from attsvm.theory.proof.linked import Said, ensure_concluded, ensure_used, linked
 from attsvm.theory.proof.rules import (
     accumulate,
     add_up,
