@@ -38,22 +38,24 @@ from tests.svm.conditions import EPS, GAP, check, exact_rows, exactly, length, m
 from tests.svm.problems import blocks, problems, programmes, two_tokens, without_zero_rows
 
 
-def alone(monkeypatch, method, **limits):
-    """One method of the solver is left, with other limits; None where it gives up."""
-    chosen = methods.METHODS[method]
-    for name, value in limits.items():
-        monkeypatch.setattr(methods, name, value)
+@pytest.fixture
+def alone(monkeypatch):
+    """Leave one method of the solver, with other limits; it returns None where it gives up."""
 
-    def solve(programme):
-        with np.errstate(all="ignore"):
-            proposal = chosen(programme, None)
-        return (
-            None
-            if proposal is None
-            else frobenius.grade(programme, *proposal[:1], solved=proposal[1])
-        )
+    def left(method, **limits):
+        for name, value in limits.items():
+            monkeypatch.setattr(methods, name, value)
 
-    return solve
+        def solve(programme):
+            with np.errstate(all="ignore"):
+                proposal = methods.METHODS[method](programme, None)
+            if proposal is None:
+                return None
+            return frobenius.grade(programme, proposal[0], solved=proposal[1])
+
+        return solve
+
+    return left
 
 
 @pytest.mark.parametrize(
@@ -65,9 +67,9 @@ def alone(monkeypatch, method, **limits):
     ],
     ids=str,
 )
-def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, method, limits):
+def test_each_method_alone_is_right_on_integers_of_every_kind(alone, method, limits):
     """Free signs on equalities, dependent rows, rays: pivots need no help with any."""
-    solve = alone(monkeypatch, method, **limits)
+    solve = alone(method, **limits)
 
     @given(programmes())
     def holds(programme):
@@ -95,17 +97,17 @@ def test_bounds_and_equalities_of_any_kind_are_met_by_every_method(programme, dr
 
 @pytest.mark.parametrize("limits", [{}, {"DENSE": 3}], ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_blocks_alone_are_right_on_independent_rows(monkeypatch, limits, seed):
+def test_blocks_alone_are_right_on_independent_rows(alone, limits, seed):
     """By Cholesky, and by conjugate gradients where the active block is too large for it."""
     data = gaussian_protocol(np.random.default_rng(seed), n=4, T=5, d=8)
     programme = att_svm_programme(data)
-    answer = alone(monkeypatch, "block exchanges", **limits)(programme)
+    answer = alone("block exchanges", **limits)(programme)
     right(programme, answer, decide(programme))
     assert answer.solved
 
 
-def test_blocks_decline_dependent_and_zero_rows(monkeypatch):
-    solve = alone(monkeypatch, "block exchanges")
+def test_blocks_decline_dependent_and_zero_rows(alone):
+    solve = alone("block exchanges")
     assert solve(att_svm_programme(two_tokens([(1, 0), (0, 1)] * 3, np.ones((6, 2))))) is None
     assert solve(att_svm_programme(two_tokens([(0, 0)], [[1, 1]]))) is None
     assert solve(att_svm_programme(two_tokens([(1, 0), (0, 0)], np.eye(2)))) is None
@@ -113,11 +115,11 @@ def test_blocks_decline_dependent_and_zero_rows(monkeypatch):
 
 @pytest.mark.parametrize("size", [0.25, 1.0, 4.0])
 @pytest.mark.parametrize("rows", [1, 3, 4])
-def test_blocks_take_as_many_independent_rows_as_there_can_be(monkeypatch, rows, size):
+def test_blocks_take_as_many_independent_rows_as_there_can_be(alone, rows, size):
     """Of 2 x 2 matrices up to 4 are independent."""
     D, Z = [(1, 0), (0, 1), (1, 0), (0, 1)], [(1, 0), (0, 1), (1, 1), (1, 1)]
     programme = att_svm_programme(two_tokens(size * np.array(D[:rows]), Z[:rows]))
-    answer = alone(monkeypatch, "block exchanges")(programme)
+    answer = alone("block exchanges")(programme)
     right(programme, answer, decide(programme))
     assert answer.solved
 
@@ -159,27 +161,26 @@ def test_a_working_set_does_not_ask_again_for_what_pivots_meet_to_rounding(monke
     assert called == [4]
 
 
-def test_methods_decline_what_is_too_large_for_them(monkeypatch):
+def test_methods_decline_what_is_too_large_for_them(alone):
     programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
     for method, limit in (
         ("pivots", "DENSE"),
         ("rationals", "EXACT"),
         ("pivots from nothing", "COLD"),
     ):
-        with monkeypatch.context() as patch:
-            assert alone(patch, method, **{limit: 3})(programme) is None
-            assert alone(patch, method, **{limit: 4})(programme).solved
+        assert alone(method, **{limit: 3})(programme) is None
+        assert alone(method, **{limit: 4})(programme).solved
     all_equal = replace(programme, equal=np.ones(4, dtype=bool))
-    assert alone(monkeypatch, "working set", DENSE=3)(all_equal) is None
+    assert alone("working set", DENSE=3)(all_equal) is None
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_working_set_grows_until_nothing_is_violated(monkeypatch, seed):
+def test_a_working_set_grows_until_nothing_is_violated(alone, seed):
     """Hundreds of rows through a set that starts with 5."""
     data = gaussian_protocol(np.random.default_rng(seed), n=20, T=11, d=4 + 6 * (seed % 2))
     programme = att_svm_programme(data)
-    answer = alone(monkeypatch, "working set", COLD=5)(programme)
-    truth = alone(monkeypatch, "pivots")(programme)
+    answer = alone("working set", COLD=5)(programme)
+    truth = alone("pivots")(programme)
     assert answer.status == truth.status == ("solved" if seed % 2 else "unseparable")
     assert np.abs(answer.W - truth.W).max() <= 1e-9
 

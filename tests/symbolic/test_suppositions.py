@@ -1,5 +1,6 @@
 """Proofs take each hypothesis of their readings by itself, at a step that fails without it."""
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -135,11 +136,18 @@ def reached(proof):
         places.append((what, caller()))
         return sign
 
-    with recorded() as steps, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taking, "_sign_of", noted)
-        patch.setattr(taking, "_EXECUTED", EXECUTED)
+    with asking(noted) as steps:
         run(proof)
     return steps, tuple(dict.fromkeys(places))
+
+
+@contextlib.contextmanager
+def asking(sign_of):
+    """Steps that are recorded while this function tells the signs of what is supposed."""
+    with recorded() as steps, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taking, "_sign_of", sign_of)
+        patch.setattr(taking, "_EXECUTED", EXECUTED)
+        yield steps
 
 
 def caller():
@@ -165,7 +173,7 @@ DROPPED = set()
 
 
 @pytest.mark.parametrize("proof", sorted({claim.proof for claim in TAKEN}))
-def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
+def test_a_proof_falls_without_a_sign_that_is_supposed(proof):
     """So the step that takes it needs what the reading supposes."""
     for dropped in reached(proof)[1]:
         if dropped in DROPPED:
@@ -175,11 +183,8 @@ def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
         def without(what, sign, dropped=dropped):
             return {"real": True} if (what, caller()) == dropped else sign
 
-        with recorded(), monkeypatch.context() as patch:
-            patch.setattr(taking, "_sign_of", without)
-            patch.setattr(taking, "_EXECUTED", EXECUTED)
-            with pytest.raises(ProofError):
-                run(proof)
+        with asking(without), pytest.raises(ProofError):
+            run(proof)
 
 
 def test_a_hypothesis_that_no_step_takes_is_told():

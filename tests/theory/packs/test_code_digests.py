@@ -123,12 +123,15 @@ def test_the_digest_of_a_file_is_that_of_what_it_says(tmp_path):
     assert of("{}", "a.json") != of("{ }", "a.json")
 
 
-def test_a_module_in_another_folder_on_the_path_counts_and_so_does_what_it_imports(
-    tmp_path, root, monkeypatch
-):
-    libs = tmp_path / "libs"
-    libs.mkdir()
-    monkeypatch.syspath_prepend(str(libs))
+@pytest.fixture
+def libs(tmp_path, monkeypatch):
+    """Another folder on the path."""
+    (tmp_path / "libs").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "libs"))
+    return tmp_path / "libs"
+
+
+def test_a_module_in_another_folder_on_the_path_counts_and_so_does_what_it_imports(root, libs):
     (libs / "outside_a.py").write_text("import outside_b\n")
     (libs / "outside_b.py").write_text("LEAST = 0\n")
     before = digest(root, "import outside_a\n")
@@ -149,10 +152,9 @@ def test_a_module_that_no_distribution_has_installed_counts(tmp_path, root, monk
     assert digest(root) != before
 
 
-def test_a_proof_is_found_where_python_finds_it_and_counts(tmp_path, root, monkeypatch):
-    (tmp_path / "libs/lemmas").mkdir(parents=True)
-    monkeypatch.syspath_prepend(str(tmp_path / "libs"))
-    proof = tmp_path / "libs/lemmas/squares.py"
+def test_a_proof_is_found_where_python_finds_it_and_counts(root, libs):
+    (libs / "lemmas").mkdir()
+    proof = libs / "lemmas/squares.py"
     proof.write_text("")
     (root / "lemmas").mkdir()
     assert home_of("lemmas.squares", root) == proof

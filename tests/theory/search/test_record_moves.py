@@ -19,6 +19,7 @@ from attsvm.theory.search import scout as scout_module
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.scout import Scout
 
+STEPS = scout_module._STEPS
 DIGIT = st.integers(0, 9)
 
 
@@ -88,7 +89,7 @@ def test_integers_stop_where_an_evaluation_takes_many_steps():
 
     _, claim = witnessed("slow", Counted, slow, COUNTED)
     scouted(claim, "integers", START, budget=96)
-    assert scout_module._STEPS / 400 < ended <= scout_module._STEPS / 200
+    assert STEPS / 400 < ended <= STEPS / 200
 
 
 def test_what_confirms_a_violation_that_floats_see_takes_all_its_steps():
@@ -131,7 +132,7 @@ def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends():
     _, claim = witnessed("choices", Choices, counted, data, hypotheses=natural)
     result = hunt(claim, seconds=None, rounds=3, searchers=WHO)
     assert {"integers", "sizes"} <= result.efforts.keys()
-    assert 1000 < longest <= scout_module._STEPS / 2
+    assert 1000 < longest <= STEPS / 2
     assert result.json()["given_up"] == result.seen.given_up > 0
 
 

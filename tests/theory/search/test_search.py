@@ -159,13 +159,16 @@ def test_without_the_guard_they_would(monkeypatch, folder):
 def test_the_guard_leaves_hypothesis_as_it_was():
     from hypothesis.internal.conjecture import providers
 
-    original = providers._get_local_constants
+    def constants():
+        return providers._get_local_constants
+
+    original = constants()
     with ordinary.same_pool():
-        assert providers._get_local_constants is not original
-    assert providers._get_local_constants is original
+        assert constants() is not original
+    assert constants() is original
     with contextlib.suppress(KeyError), ordinary.same_pool():
         raise KeyError
-    assert providers._get_local_constants is original
+    assert constants() is original
 
 
 def test_generators_that_all_share_begin_anew_for_every_instance_and_go_on_as_they_were():
