@@ -27,7 +27,6 @@ import numpy as np
 from attsvm._types import Case, Hint, JsonObject, Record, Tensor
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.exponentials import Exponentials
 from attsvm.theory.arithmetic.heights import seen
 from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.formula import Formula
@@ -35,6 +34,8 @@ from attsvm.theory.declaration.hypotheses import Hypothesis
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
+
+    from attsvm.theory.arithmetic.exponentials import Exponentials
 
 
 @dataclass(frozen=True, slots=True)
