@@ -297,7 +297,7 @@ def limit_certificate(
 def _followed(
     data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
 ) -> LimitCertificate | None:
-    """Return the certificate that the iterates prove."""
+    """Return the certificate that one of the iterates proves, if any."""
     bend = smoothness(data, loss)
     short = step is None or bool(step * bend <= 1)
     size = arb(step) if step is not None else (1 / bend).upper() if bend > 0 else arb(1)

@@ -256,7 +256,10 @@ class Frame:
         return None if mu is None else (self._moved(W0, c), mu)
 
     def newton(self, W0: Matrix, W: Matrix) -> list[Plain] | None:
-        """Return the coordinates of C in the basis, and mu, by Newton's method in floats from W."""
+        """Return the coordinates of C in the basis, and mu, by Newton's method in floats from W.
+
+        None if floats overflow or a system is singular.
+        """
         basis = [self.A[j] for j in self.basis]
         G = _floats(self.metric)
         moved = _flat([subtract(*rows) for rows in zip(W, W0, strict=True)])

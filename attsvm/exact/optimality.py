@@ -87,7 +87,10 @@ def _signed(programme: ExactProgramme, duals: Vector) -> bool:
 
 
 def _least_multiple(programme: ExactProgramme, margins: Vector) -> fmpq | None:
-    """Return the least t >= 0 with t margin_j >= bound_j (= on equalities), decided exactly."""
+    """Return the least t >= 0 with t margin_j >= bound_j (= on equalities), decided exactly.
+
+    None if there is none.
+    """
     low, high = fmpq(0), None
     for margin, bound, equal in zip(margins, programme.bound, programme.equal, strict=True):
         if margin == 0:

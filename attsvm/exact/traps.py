@@ -120,7 +120,7 @@ class Trap:
 
 
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
-    """Return the tokens that inputs are proved to select for ever under descent with any step."""
+    """Return the tokens that descent with any step provably selects for ever, if any."""
     result = trap_at(data, W, loss) or outrun_at(data, W, loss)
     return None if result is None else result.selected
 

@@ -163,7 +163,8 @@ def _moved(y: Array, step: Array, radius: float) -> Array:
 def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
     """Return the step of Newton's method for -grad = multiplier * point in both balls.
 
-    The equations of v are those of log L, the equations of p those of L over |L - L_sel|.
+    The equations of v are those of log L, the equations of p those of L over |L - L_sel|. None if a
+    ball is a point, L = L_sel, or a number is not finite.
     """
     if pair.r == 0.0 or pair.R == 0.0:
         return None

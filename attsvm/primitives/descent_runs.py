@@ -64,7 +64,7 @@ def certified_limit(run: Values, towards: str) -> arb | None:
 
     The result is negative if the target does not exist. It is negative if the loss increases and
     <X, X^mm> decreases forever, or the run ends at a finite norm. Otherwise it is the result of
-    `certified_direction`.
+    `certified_direction`. None without a proof.
     """
     exact = ExactData.of(run.data)
     target = max_margin(run.data, towards)

@@ -73,7 +73,10 @@ def proved_limit(
 
 
 def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
-    """Return 1 if the norm of the run provably grows like ln k, -1 if it ends at a finite norm."""
+    """Return 1 if the norm of the run provably grows like ln k, -1 if it ends at a finite norm.
+
+    None without a proof.
+    """
     path = proved_limit(data, start, loss, step)
     if path is not None and path.limit is not None:
         return arb(1)

@@ -126,11 +126,12 @@ def in_basin(data: Data, W: Sequence[Sequence[Real]], loss: str) -> bool:
 
 
 def trap(data: Data, W: Sequence[Sequence[Real]], loss: str) -> tuple[list[int], bool] | None:
-    """Return the tokens of largest logit if descent from W, with steps of any size, keeps them.
+    """Return the tokens of largest logit if descent from W provably keeps them, else None.
 
-    Also return whether its direction converges to the max-margin solution of these tokens. On the
-    set of matrices whose margins m_j are above the least one, m_0, by at least what they are now,
-    and m_0 at least what it is now, balls show that no step lowers m_0 or m_j - m_0.
+    Steps may have any size. The second result is whether the direction provably converges to the
+    max-margin solution of these tokens. Let m_0 be the least margin m_j of a group. Take the set of
+    matrices for which m_0 and all m_j - m_0 are at least what they are at W. Balls show that no
+    step within this set lowers m_0 or m_j - m_0, so that descent never leaves it.
     """
     values = logits(data, W)
     chosen = [[x.low for x in v].index(max(x.low for x in v)) for v in values]
@@ -182,7 +183,7 @@ def growth_along(
 
 
 def groups(pairs: Sequence[Any], A: dict[Any, list[Q]]) -> list[list[Any]]:
-    """Return the pairs of input and token, in groups of inputs that do not move each other."""
+    """Return the pairs of input and token in groups; no group changes the margins of another."""
     parts: list[list[Any]] = []
     for pair in pairs:
         met = [g for g in parts if any(p[0] == pair[0] or inner(A[p], A[pair]) for p in g)]
@@ -190,7 +191,7 @@ def groups(pairs: Sequence[Any], A: dict[Any, list[Q]]) -> list[list[Any]]:
     return parts
 
 
-# what is said of a run
+# answers about runs of descent
 
 
 def ends_along(
@@ -200,6 +201,9 @@ def ends_along(
 
     After some steps the iterate is in a trap or a basin. The direction is then that of the
     max-margin solution for the tokens that are kept, which the multipliers prove.
+
+    Raises:
+        Undefined: neither trap nor basin is proved, or the direction may not converge.
     """
     if is_stationary(data, start, loss):
         return flat(start)
@@ -211,29 +215,40 @@ def ends_along(
 
 
 def kept(data: Data, start: Matrix, loss: str, step: Q, steps: int) -> tuple[list[int], bool]:
-    """Return the tokens that descent keeps from an iterate on, and if its direction settles."""
+    """Return the tokens that descent keeps after `steps` steps, and if its direction settles.
+
+    Raises:
+        Undefined: neither trap nor basin is proved.
+    """
     if loss == "logistic":
         data, loss = data.opposed, "logistic-loss"
     W = descend(data, start, loss, step, steps)
     if (step * smoothness(data, loss)).high <= 1 and in_basin(data, W, loss):
         return data.optimal, True
-    found = trap(data, W, loss)
-    if found is None:
+    result = trap(data, W, loss)
+    if result is None:
         raise Undefined("neither trap nor basin is proved")
-    return found
+    return result
 
 
 def diverges(data: Data, start: Matrix, loss: str) -> Answer:
-    """Return whether the norm of descent tends to infinity; False if it stays at the start."""
+    """Return whether the norm of descent tends to infinity, decided only if it never moves.
+
+    Raises:
+        Undefined: the run moves.
+    """
     if is_stationary(data, start, loss):
         return fact(False)
     raise Undefined("the run moves")
 
 
 def factors_converge(K: Matrix, Q: Matrix) -> Answer:
-    """Return whether descent on the factors of W = K Q^T has a limit direction; False from 0.
+    """Return whether descent on K and Q has a limit direction, decided only from K = Q = 0.
 
-    The gradients of L(K Q^T) are G Q and G^T K, so that descent stays at K = Q = 0.
+    The gradients of L(K Q^T) are G Q and G^T K, so that descent stays there: it has none.
+
+    Raises:
+        Undefined: the run moves.
     """
     if not any(flat(K)) and not any(flat(Q)):
         return fact(False)
@@ -247,5 +262,5 @@ def rises(data: Data, start: Matrix, loss: str, A: Matrix, sign: int = 1) -> Ans
 
 
 def favours(data: Data, start: Matrix, loss: str, A: Matrix) -> Answer:
-    """Return the same of rows of which there is at least one."""
+    """Return whether there are rows, and <-grad L, a> > 0 for all of them as in `rises`."""
     return all_of(fact(bool(A)), rises(data, start, loss, A))

@@ -32,7 +32,7 @@ RATE = theorem_1_norm.THEOREM.claim("sharp")
 
 
 def _rate_is(case: Descent, square: fmpq) -> arb | None:
-    """Return minus |sqrt(square) - ||p(alpha)||| over ||p(alpha)||, the proved rate."""
+    """Return minus the relative distance of sqrt(square) from the rate ||p(alpha)||, if proved."""
     p, ball = prompt(case), GROWS_LIKE.balls(case)
     if p is None or ball is None or not ball >= 0:  # the rate ||p(alpha)|| is not proved
         return None
@@ -55,7 +55,7 @@ rate_role = plant(
 
 
 def _short_rate(case: Descent) -> arb | None:
-    """Return the slack of the rate ||p(alpha)|| of all keys but the last."""
+    """Return the slack of the rate ||p(alpha)|| for the data without each input's last token."""
     target = one_short(case.data)
     if target is None:
         return arb(1)

@@ -226,7 +226,7 @@ SHAPES: Mapping[str, Any] = {
 
 
 def seventh(m: Any, v: Any) -> Any:
-    """Return whether k leaves 5 when divided by 7, as 1 or 0."""
+    """Return 1 if k > 20 and k leaves 5 when divided by 7, else 0."""
     return m.exact(int(v.k % 7 == 5 and v.k > 20))
 
 

@@ -32,7 +32,10 @@ def transposed(data: AttentionData) -> Matrix | None:
 
 
 def one_short(data: AttentionData) -> Matrix | None:
-    """Return X^mm without the last token of each input, if that is not the optimal one."""
+    """Return X^mm of the data without each input's last token, unless that one is optimal.
+
+    None if there is no solution, or no input has another token left.
+    """
     best = first_optimal(ExactData.of(data))
     mask = np.zeros((data.n, data.T), dtype=np.bool_)
     mask[:, -1] = [row != data.T - 1 for row in best]
