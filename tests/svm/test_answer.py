@@ -20,7 +20,7 @@ import attsvm.svm.frobenius as frobenius
 import attsvm.svm.handed as handed
 from attsvm import AttentionData, solve
 from attsvm._words import rising
-from attsvm.errors import DataError, SolverError, TiedTokensError, UsageError
+from attsvm.errors import DataError, SolverError, UsageError
 from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide
@@ -569,15 +569,6 @@ def test_a_norm_whose_square_exceeds_float64_is_no_obstacle():
     assert is_norm_within(low, answer, high)
     assert answer.value > 1e154
     json.dumps(answer.json(), allow_nan=False)
-
-
-def test_bad_input_is_refused_as_by_the_programme():
-    tied = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 1.0]])
-    with pytest.raises(TiedTokensError):
-        solve(tied)
-    assert solve(tied, [1]).json()["targets"] == [1]
-    with pytest.raises(DataError):
-        solve(tied, [5])
 
 
 UNSEPARABLE = AttentionData.of(

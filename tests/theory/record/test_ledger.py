@@ -80,14 +80,6 @@ def test_a_replay_of_another_form_is_no_ledger(tmp_path, replay):
         last_run(path)
 
 
-def test_a_ledger_only_grows(tmp_path):
-    path = write(tmp_path / "l")
-    before = path.read_bytes()
-    write(path, seed=1)
-    assert path.read_bytes().startswith(before)
-    assert len(path.read_bytes()) == 2 * len(before)
-
-
 def test_an_event_is_on_disk_before_the_next_is_written(tmp_path):
     with Ledger(tmp_path / "l") as ledger:
         for k in range(3):

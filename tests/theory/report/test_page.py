@@ -354,13 +354,6 @@ def test_a_page_of_many_claims_stays_small():
     assert large - small < 500 * 6000
 
 
-def test_a_claim_says_its_hypotheses_as_text():
-    name = "<b>x</b> & \"y\" > '0'"
-    shown = page(made(entry("toy/x:literal", hypotheses={name: 3}, rejected=0)))
-    assert "<b>x</b>" not in shown
-    assert name in words(shown)
-
-
 def test_sentences_are_typeset_and_escaped():
     said = sentence("||X^mm||_F <= R^(2 n) - x_t^T y for <b> & z_{i+1}, lim_k s^-1 -> 0")
     assert said == (

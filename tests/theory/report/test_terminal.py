@@ -91,12 +91,6 @@ def test_lines_end_at_spaces_and_commands_can_be_pasted(line, expected):
     assert list(fitted([line], None)) == line.split("\n")
 
 
-def test_markup_in_a_reason_is_printed_as_it_is():
-    text = io.StringIO()
-    table_text([entry(as_expected=False, reason="[bold]a[/bold] [x")], text)
-    assert "[bold]a[/bold] [x" in text.getvalue()
-
-
 def test_long_ids_are_not_cut():
     name = "sim/" + "x" * 40 + ":amended-2"
     text = io.StringIO()

@@ -323,13 +323,3 @@ def test_starts_hold_what_may_not_move():
     assert len(np.unique(found.rows[:, 3])) > 32
     assert (found.group[:, 2] == 0).all()
     assert starts(frame, known, lambda row: False, 8, np.random.default_rng(0)) is None
-
-
-def test_starts_are_admitted():
-    known = np.array([[5.0, 1.0]])
-    frame = Frame(None, (slice(0, 1), slice(1, 2)))
-
-    def admits(row):
-        return abs(row[0] - 5.0) < 1.0
-
-    assert all(map(admits, starts(frame, known, admits, 48, np.random.default_rng(0)).rows))
