@@ -194,7 +194,11 @@ _RUNNING: set[Axis] = set()
 
 @contextmanager
 def whole_loops() -> Iterator[None]:
-    """Raise after the block if a loop in it ended early, so that it saw the first index alone."""
+    """Raise after the block if a loop in it ended early: its result holds for one index only.
+
+    Raises:
+        ProofError: a loop ended before its general index was done.
+    """
     _RUNNING.clear()
     yield
     if _RUNNING:
@@ -213,7 +217,7 @@ def _general(axis: Axis) -> Place:
 
 
 def letters(axis: Axis) -> Place:
-    """Return letters along an axis that nothing else has."""
+    """Return new letters, one for each index set of an axis."""
     return tuple(fresh(sort).term for sort in axis)
 
 
@@ -249,7 +253,7 @@ class Length(Sized):
 
 
 def variable(name: str, axes: Iterable[str]) -> Sized:
-    """Return the value of a variable: a function of its indices that nothing is known of."""
+    """Return the value of a variable: an unknown function of its indices."""
     sorts = [Sort(axis, index=True) for axis in axes]
     function = Function(name, tuple(sorts))
     return Sized(

@@ -76,8 +76,8 @@ def values_of(formula: Formula) -> Values:
 def propositions(relation: object, *, every: bool = False) -> Iterator[Sequent]:
     """Yield what a relation says: its comparisons, entry by entry, or the sequents of a property.
 
-    A disjunction says its last part under the denials of the others. A conjunction of what a loop
-    makes says it of every index.
+    A disjunction says its last part under the negations of the others. A conjunction over a loop
+    says its part for every index.
 
     Args:
         relation: a relation, or a property of a function.
@@ -215,8 +215,8 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
     known = {"setting": [*conclusion.setting.values()]}
     if formula.measured is None:
         listed = (one for h in formula.hypotheses.values() for one in h.consequences())
-        taken = [one for one in listed if one in whole.supposed]
-        known["hypothesis"] = [s for one in taken for s in hypothesis_of(formula, one)]
+        supposed = [one for one in listed if one in whole.supposed]
+        known["hypothesis"] = [s for one in supposed for s in hypothesis_of(formula, one)]
     for fact in whole.facts:
         if fact.rule in known and not any(
             s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions

@@ -57,21 +57,22 @@ def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
 
 
 def _needed_modules(names: Iterable[str]) -> list[ModuleType]:
-    """Return modules after those parts of the checker that they import."""
-    found: dict[str, ModuleType] = {}
+    """Return modules by name, each after the parts of the checker that it imports."""
+    modules: dict[str, ModuleType] = {}
     for name in names:
         module = importlib.import_module(name)
         body = ast.parse(inspect.getsource(module)).body
         imported = (str(n.module) for n in body if isinstance(n, ast.ImportFrom))
         others = (o for o in imported if _is_ours(o) and o not in ("__future__", checker.__name__))
-        found |= {part.__name__: part for part in _needed_modules(others)} | {name: module}
-    return [*found.values()]
+        modules |= {part.__name__: part for part in _needed_modules(others)} | {name: module}
+    return [*modules.values()]
 
 
 def _without_imports(module: ModuleType) -> str:
     """Return the source of a part of the checker without its docstring and its imports.
 
-    It keeps those of the standard library; all others are in the checker, which is printed before.
+    Imports of the standard library stay. All other imported parts are in the checker, which is
+    printed before.
     """
     text = inspect.getsource(module)
     head, *body = ast.parse(text).body
