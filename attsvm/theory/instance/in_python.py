@@ -19,7 +19,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import ODD_BITS, fields_with_defaults, scaled, short
-from attsvm.theory.packs.packs import LOOSE
+from attsvm.theory.packs.code_bases import LOOSE
 
 _SHORT = 8
 """Maximum number of characters of a float that is written in decimals, which are exact."""

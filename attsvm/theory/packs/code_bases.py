@@ -1,21 +1,24 @@
-"""The places of imported code: the own code base, other folders, installed distributions.
+"""The places of imported code, and the import of claim packs from there.
 
-The loaders of claim packs are here as well. They use bytecode only if it was compiled from the
-file's present text. By default, Python accepts bytecode if the file has the size and the time, to a
-second, that it had when it was compiled. An edit within a second can therefore go unnoticed. These
-loaders accept bytecode only if it holds the hash of the file's text (PEP 552). Python can read such
-bytecode too.
+Places are the own code base, other folders, and installed distributions. Packs have loaders of
+their own, which use bytecode only if it was compiled from the file's present text. By default,
+Python accepts bytecode if the file has the size and the time, to a second, that it had when it was
+compiled. An edit within a second can therefore go unnoticed. The loaders accept bytecode only if it
+holds the hash of the file's text (PEP 552). Python can read such bytecode too.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
+import importlib
 import importlib.metadata
 import importlib.util
 import os
 import re
 import sys
 import sysconfig
+import traceback
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
     ExtensionFileLoader,
@@ -23,12 +26,17 @@ from importlib.machinery import (
     SourceFileLoader,
 )
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 from attsvm import sources
 from attsvm._distribution import requirements
 from attsvm._types import Entry
+from attsvm.errors import ClaimError
+from attsvm.theory.packs.known_packs import (
+    ensure_name,
+    find_here,
+)
 
 Dotted = tuple[str, ...]
 """The parts of a dotted name."""
@@ -225,3 +233,73 @@ def hold_to_texts() -> None:
         for folder, finder in list(sys.path_importer_cache.items()):
             if isinstance(finder, FileFinder) and not is_installed(Path(os.path.abspath(folder))):
                 del sys.path_importer_cache[folder]
+
+
+LOOSE = "_attsvm_pack_"
+"""Prefix of the names of modules that were loaded from a path."""
+
+
+def module_of_source(source: str) -> ModuleType:
+    """Return the module of a pack or a file, imported once.
+
+    Raises:
+        ClaimError: there is no such file, or it cannot be imported.
+    """
+    ensure_name(source)
+    if not source.endswith(".py"):
+        find_here(source)
+        return imported_module(source)
+    path, name = Path(source).resolve(), loose_name(source)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path, loader=Uncached(name, str(path)))
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ClaimError(
+            "there is no claim file of that name",
+            value=source,
+            remedy="Check the path; `attsvm new ID` writes one.",
+        )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (ClaimError, KeyboardInterrupt):
+        del sys.modules[name]
+        raise
+    except BaseException as error:  # a pack may exit as well
+        del sys.modules[name]
+        raise ClaimError(
+            f"{source} cannot be loaded: {type(error).__name__}: {error}{_line(error, str(path))}",
+            remedy=f"Correct that line; `python {source}` shows the whole traceback.",
+        ) from error
+    return module
+
+
+def _line(error: BaseException, file: str) -> str:
+    """Return the last line of a file that an error passed through, in brackets."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f" (line {lines[-1]})" if lines else ""
+
+
+def loose_name(source: str) -> str:
+    """Return a module name for a file that no other file's module has."""
+    return f"{LOOSE}{hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:12]}"
+
+
+def imported_module(name: str) -> ModuleType:
+    """Return a module of a pack by its dotted name.
+
+    Raises:
+        ClaimError: it cannot be imported.
+    """
+    try:
+        return importlib.import_module(name)
+    except (ClaimError, KeyboardInterrupt):
+        for part in [part for part in sys.modules if f"{part}.".startswith(f"{name}.")]:
+            del sys.modules[part]  # the next load must report the error again
+        raise
+    except BaseException as error:  # a pack may exit as well
+        raise ClaimError(
+            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
+            remedy="Name a module, a package or a .py file.",
+        ) from error

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import importlib
-import importlib.metadata
-import importlib.util
 import pkgutil
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +15,14 @@ from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
-from attsvm.theory.packs.code_bases import Uncached, hold_to_texts
+from attsvm.theory.packs.code_bases import (
+    hold_to_texts,
+    imported_module,
+    loose_name,
+    module_of_source,
+)
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.known_packs import (
-    ensure_name,
-    find_here,
     is_package,
     known_sources,
     module_of,
@@ -34,9 +32,6 @@ from attsvm.theory.packs.known_packs import (
 )
 
 T = TypeVar("T")
-
-LOOSE = "_attsvm_pack_"
-"""Prefix of the names of modules that were loaded from a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +241,12 @@ def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
     module = module_of_source(source)
     _ensure_at_hand(source, module)
     modules = [module]
-    modules += map(_imported, inner)
+    modules += map(imported_module, inner)
     for outer in modules[1:] if inner else [module]:
         if hasattr(outer, "__path__"):
             result = pkgutil.walk_packages(outer.__path__, outer.__name__ + ".")
             # import each module here first: `walk_packages` would pass on a package's own error
-            modules += [_imported(info.name) for info in result]
+            modules += [imported_module(info.name) for info in result]
     return sorted(modules, key=lambda part: part.__name__)
 
 
@@ -331,69 +326,8 @@ def declared_in(module: ModuleType) -> Iterator[object]:
             yield value
 
 
-def module_of_source(source: str) -> ModuleType:
-    """Return the module of a pack or a file, imported once.
-
-    Raises:
-        ClaimError: there is no such file, or it cannot be imported.
-    """
-    ensure_name(source)
-    if not source.endswith(".py"):
-        find_here(source)
-        return _imported(source)
-    path, name = Path(source).resolve(), _loose(source)
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path, loader=Uncached(name, str(path)))
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ClaimError(
-            "there is no claim file of that name",
-            value=source,
-            remedy="Check the path; `attsvm new ID` writes one.",
-        )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (ClaimError, KeyboardInterrupt):
-        del sys.modules[name]
-        raise
-    except BaseException as error:  # a pack may exit as well
-        del sys.modules[name]
-        raise ClaimError(
-            f"{source} cannot be loaded: {type(error).__name__}: {error}{_line(error, str(path))}",
-            remedy=f"Correct that line; `python {source}` shows the whole traceback.",
-        ) from error
-    return module
-
-
-def _line(error: BaseException, file: str) -> str:
-    """Return the last line of a file that an error passed through, in brackets."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
-    return f" (line {lines[-1]})" if lines else ""
-
-
-def _loose(source: str) -> str:
-    """Return a module name for a file that no other file's module has."""
-    return f"{LOOSE}{hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:12]}"
-
-
-def _imported(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except (ClaimError, KeyboardInterrupt):
-        for part in [part for part in sys.modules if f"{part}.".startswith(f"{name}.")]:
-            del sys.modules[part]  # the next load must report the error again
-        raise
-    except BaseException as error:  # a pack may exit as well
-        raise ClaimError(
-            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
-            remedy="Name a module, a package or a .py file.",
-        ) from error
-
-
 def _module_name(pack: Pack) -> str:
-    return _loose(pack.name) if pack.name.endswith(".py") else pack.name
+    return loose_name(pack.name) if pack.name.endswith(".py") else pack.name
 
 
 def modules(pack: Pack) -> list[ModuleType]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.question import Question
-from attsvm.theory.packs.packs import module_of_source
+from attsvm.theory.packs.code_bases import module_of_source
 
 
 def questions_in(file: str) -> dict[str, Question]:

@@ -13,7 +13,7 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
-from attsvm.theory.packs.packs import LOOSE
+from attsvm.theory.packs.code_bases import LOOSE
 from attsvm.theory.record import curated, ledger
 from attsvm.theory.search.curate import main as curate
 
