@@ -142,7 +142,7 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
         if not cases:
             yield _none(claim, options)
         elif results is None:
-            yield f"# {claim.id}: no verifier, as the checker does not express {made[-1][1]}"
+            yield f"# {claim.id} has no verifier: the checker has no words for {made[-1][1]}"
         else:
             if k:
                 yield _SMALLEST

@@ -259,6 +259,26 @@ def optima_differ(data: Data) -> bool:
     return all(x not in best[:k] for k, x in enumerate(best))
 
 
+def decisions_differ(data: Data, target: Vector, turned: bool) -> bool:
+    """Return whether the decisions (w, c) of different optimal tokens are no multiples.
+
+    w is the solution times the query, and c is halfway between the optimal token and the nearest
+    other one in <w, x>. With `turned`, negative multiples count as different.
+    """
+    made = []
+    for X, z, best in zip(data.X, data.Z, data.optimal, strict=True):
+        w = [inner(row, z) for row in matrix(target)]
+        leads = [inner(w, minus(X[best], x)) for t, x in enumerate(X) if t != best]
+        if leads:
+            made.append(([*w, inner(w, X[best]) - Q(min(leads)) / 2], X[best]))
+    for k, (u, x) in enumerate(made):
+        for v, y in made[:k]:
+            parallel = inner(u, u) * inner(v, v) == inner(u, v) ** 2
+            if x != y and parallel and not (turned and inner(u, v) < 0):
+                return False
+    return True
+
+
 def head_rows(X: Sequence[Matrix], y: Vector, alpha: Sequence[int]) -> list[list[Q]]:
     """Return the rows y_i x_alpha of the v-SVM."""
     return [[b * x for x in tokens[a]] for tokens, b, a in zip(X, y, alpha, strict=True)]

@@ -6,7 +6,7 @@ multipliers of solutions and a number of steps; the checker proves whatever it u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.sentences import Sentences
 from attsvm.primitives.steps import Stepped
-from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.namespace import Proposition, Relation
 from attsvm.theory.arithmetic.programs import Programs, exact_value, literal, nested
 
 CHECKER = "attsvm.primitives.run_checker"
@@ -42,6 +42,7 @@ def write(m: Programs, case: Any) -> None:
     """
     if not isinstance(getattr(case, "data", case), AttentionData):
         raise NotExpressible(f"a record of the type {type(case).__name__}")
+    m.sources.add(CHECKER)
     data = case if isinstance(case, AttentionData) else case.data
     exact = ExactData.of(data)
     m.lines["data"] = _data(m, case, data)
@@ -298,3 +299,18 @@ def all_support(m: Programs, case: Any, where: str = "Att-SVM") -> Proposition:
     if where != "Att-SVM":
         raise NotExpressible("a condition on the programmes of all choices of tokens")
     return on_data(m, case, "fact(all_tight(data, target))")
+
+
+def traced(m: Programs, case: Any, conclusion: Callable[..., Relation], **own: object) -> Relation:
+    """Return a conclusion that computes with m alone from tokens, queries, scores and its start."""
+    write(m, case)
+    exact = ExactData.of(case.data)
+    for name, parts in (("X", exact.X), ("Z", exact.Z), ("scores", exact.gamma)):
+        m.lines[name] = f"reals(data.{name})"
+        for i, part in enumerate(parts):
+            m.place(part, f"{name}[{i}]")
+    start = case.start if hasattr(case, "start") else case.W
+    m.input_value("W", start)
+    m.place(start, "W")
+    constants = {k: m.exact(c) if str(c)[:1].isdigit() else c for k, c in own.items()}
+    return conclusion(m, case, **constants)

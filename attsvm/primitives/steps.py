@@ -56,12 +56,6 @@ class Stepped:
         if not 0.0 < self.step < np.inf:
             raise DataError("the step of a run is not a positive number", value=self.step)
 
-    def write(self, m: Any) -> None:
-        """Add the values of this record to a program of the checker."""
-        from attsvm.primitives.run_programs import write
-
-        write(m, self)
-
     @property
     def W(self) -> Array:
         """The matrix at the start, for logits x_t^T W z.

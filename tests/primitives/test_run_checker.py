@@ -82,12 +82,18 @@ def test_it_takes_nothing_but_the_checker_and_the_standard_library():
     assert set(found) == standard | ours
 
 
+ROWS = [[1, 0], [1, 1]]
+"""The shortest solution of <a, w> >= 1 is (1, 0), by the multipliers (1, 0)."""
+
+
 @pytest.mark.parametrize("multipliers", [[-1, 0], [0, 0], [2, 0], [0, 1]])
 def test_multipliers_that_prove_nothing_are_refused(multipliers):
-    A = [[1, 0], [1, 1]]  # the shortest solution of <a, w> >= 1 is (1, 0), by (1, 0)
-    assert data_checker.least(A, [1, 0], 2) == [1, 0]
     with pytest.raises(checker.Undefined):
-        data_checker.least(A, multipliers, 2)
+        data_checker.least(ROWS, multipliers, 2)
+
+
+def test_multipliers_prove_a_solution():
+    assert data_checker.least(ROWS, [1, 0], 2) == [1, 0]
 
 
 def test_rows_that_cancel_have_no_solution():

@@ -116,6 +116,7 @@ class Programs(Arithmetic[Term]):
 
     def __init__(self) -> None:
         self.sources: set[str] = set()
+        self.places: dict[str, str] = {}
         self.lines: dict[str, str] = {}
         self._names: dict[str, str] = {}
 
@@ -130,6 +131,16 @@ class Programs(Arithmetic[Term]):
         array = np.array(value, dtype=object)
         self.lines[name] = f"reals({nested(array.tolist())})"
         return self.entries_of(name, array.shape)
+
+    def place(self, value: Any, text: str) -> None:
+        """Say that numbers with these values are this expression; the first one counts."""
+        self.places.setdefault(nested(value), text)
+
+    def values(self, x: Any) -> Any:
+        """Return the numbers of a record by their place, and others as constants."""
+        shape = np.shape(np.array(x, dtype=object))
+        text = self.places.get(nested(x)) if shape else None
+        return super().values(x) if text is None else self.entries_of(text, shape)
 
     def entries_of(self, name: str, shape: tuple[int, ...]) -> Any:
         """Return the number or the array that has a name, entry by entry."""
@@ -260,6 +271,6 @@ def _integer(value: int) -> str:
 
 def nested(value: Any) -> str:
     """Return a number, or nested lists of numbers, as an expression for rationals."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | np.ndarray):
         return f"[{', '.join(map(nested, value))}]"
     return literal(exact_value(value))

@@ -247,9 +247,9 @@ def dot(x: Sequence[Real | Q], y: Sequence[Real | Q]) -> Real:
     return sum((real(a) * b for a, b in zip(x, y, strict=True)), Real(0))
 
 
-def softmax(s: Sequence[Real]) -> list[Real]:
+def softmax(s: Sequence[Real | Q | int]) -> list[Real]:
     """Return exp(s_t) / sum_u exp(s_u), with one entry subtracted from all, against overflow."""
-    top = max(s, key=lambda x: x.high)
+    top = max(map(real, s), key=lambda x: x.high)
     powers = [Real(1) if x is top else exp(x - top) for x in s]
     total = sum(powers, Real(0))
     return [power / total for power in powers]

@@ -156,7 +156,8 @@ def _commands(view: StatementView) -> Iterator[str]:
         yield f"stored in {first if len(files) == 1 else first.rpartition('/')[0]}"
         yield f"in numpy alone: attsvm show --script {view.id}"
     if checked := [r.name for r in stored if r.has_verifier]:
-        yield f"in Python alone ({', '.join(checked)}): attsvm show --verifier {view.id}"
+        names = f" ({', '.join(checked)})" if len(checked) < len(stored) else ""
+        yield f"in Python alone{names}: --verifier"
 
 
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:

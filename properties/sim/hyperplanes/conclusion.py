@@ -7,6 +7,7 @@ import numpy as np
 from flint import fmpq
 from hypothesis import strategies as st
 
+from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.primitives import run_programs
@@ -14,6 +15,8 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim._support.telling_sentences import on_sentences
 
@@ -76,6 +79,20 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
     return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
 
 
+def _decisions_differ(
+    m: Programs, case: Descent, of: str = "half-spaces", sign: int = 1
+) -> Proposition:
+    """Return the same in the words of the checker.
+
+    Raises:
+        NotExpressible: it is said of queries, or with another sign.
+    """
+    if of == "queries" or sign != 1:
+        raise NotExpressible("that queries differ")
+    differ = f"decisions_differ(data, target, turned={of == 'half-spaces'})"
+    return run_programs.on_data(m, case, f"fact(target is not None and {differ})")
+
+
 @stated(
     "X^mm exists, and sub-sequences i and j with different optimal tokens have $formula",
     "$of",
@@ -88,7 +105,7 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
         "sign": {1: "", -1: "-"},
     },
     where=DECIDED,
-    checked=run_programs.target_is_there,
+    checked=_decisions_differ,
 )
 def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) -> Relation:
     couples = pairs(case)

@@ -19,7 +19,6 @@ from attsvm.limits import ALLOWANCE
 from attsvm.losses import CUBIC, LOSSES
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths import Minimum as PathMinimum
-from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
@@ -36,7 +35,6 @@ from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Namespace, Number, Numbers, Values
 from properties._support.small_runs import TIED_APART
 from properties._support.token_choices import separable
@@ -64,10 +62,6 @@ class Path:
 
     data: AttentionData
     loss: str
-
-    def write(self, m: Programs) -> None:
-        """Add the values of this record to a program of the checker."""
-        run_programs.write(m, self)
 
 
 SEPARABLE = ragged(st.one_of(separable(), separable_data()))

@@ -5,9 +5,11 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives import run_programs
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf._support.descent_steps import Step, advanced, attention
 
@@ -39,6 +41,11 @@ def effective(m: Namespace, case: Step, W: Numbers) -> Number:
     return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
 
 
+def _checked(m: Programs, case: Step, **constants: object) -> Relation:
+    """Return `proceeds` on the names of a program of the checker."""
+    return run_programs.traced(m, case, proceeds, **constants)
+
+
 @stated(
     "",
     "$what",
@@ -56,6 +63,7 @@ def effective(m: Namespace, case: Step, W: Numbers) -> Number:
     },
     where="W and W_+ come before and after the $when, and N is the effective number of "
     "tokens 1/sum_t s_t^2, added up over inputs",
+    checked=_checked,
 )
 def proceeds(
     m: Namespace, case: Step, what: str, when: str = "first step", slack: Number = 1
