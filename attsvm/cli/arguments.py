@@ -247,7 +247,8 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
 
     A fault added here is, for example, that other code is checked out than the run had.
     """
-    from attsvm.theory.gate.gate import only_of, stale
+    from attsvm.theory.gate.gate import stale
+    from attsvm.theory.gate.scope import only_of
     from attsvm.theory.packs.checkout import checked_packs, code_of
     from attsvm.theory.record.ledger import joined_run
 

@@ -98,7 +98,8 @@ def _compared(options: argparse.Namespace) -> _Outcome:
         read_expectations,
         read_rest,
     )
-    from attsvm.theory.gate.gate import Rank, brief, checked_out, hold, only_of
+    from attsvm.theory.gate.gate import Rank, brief, hold
+    from attsvm.theory.gate.scope import checked_out, only_of
     from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.ledger import last_run
 
@@ -200,7 +201,7 @@ def _held(
 
 def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tuple[Pack, ...]:
     """Return the packs that the run is held to."""
-    from attsvm.theory.gate.gate import concerned
+    from attsvm.theory.gate.scope import concerned
 
     return concerned(packs, [] if options.only_pack else options.pack, run)
 
@@ -260,8 +261,8 @@ def _updated(options: argparse.Namespace) -> _Outcome:
     """
     from attsvm._files import read_json, write_text
     from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
-    from attsvm.theory.gate.gate import checked_out
     from attsvm.theory.gate.renewal import renewed, spelt
+    from attsvm.theory.gate.scope import checked_out
     from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.ledger import Run, last_run
 

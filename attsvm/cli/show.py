@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the statement; return 0."""
     from attsvm.theory.packs.packs import find_claims, load_packs, premises
     from attsvm.theory.report.errata import find_source
-    from attsvm.theory.report.screen import screen
-    from attsvm.theory.report.view import formula_lines, statement_of, statement_view
+    from attsvm.theory.report.screen import formula_lines, screen
+    from attsvm.theory.report.view import statement_of, statement_view
 
     run = None
     if options.ledger:

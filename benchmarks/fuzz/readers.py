@@ -30,8 +30,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.gate.expectations import read_expectations
-from attsvm.theory.gate.gate import Checkout, brief, checked_out, hold
+from attsvm.theory.gate.gate import brief, hold
 from attsvm.theory.gate.renewal import renewed, spelt
+from attsvm.theory.gate.scope import Checkout, checked_out
 from attsvm.theory.instance import codec
 from attsvm.theory.packs import known_packs as declared
 from attsvm.theory.packs.packs import Pack, load_packs

@@ -11,8 +11,9 @@ from attsvm._files import dump
 from attsvm._types import Entry, JsonObject
 from attsvm._words import printable
 from attsvm.theory.gate.expectations import UNREVIEWED
-from attsvm.theory.gate.gate import Checkout, changed_rest
+from attsvm.theory.gate.gate import changed_rest
 from attsvm.theory.gate.reviewed import Reviewed, differences
+from attsvm.theory.gate.scope import Checkout
 from attsvm.theory.record.ledger import Run
 
 

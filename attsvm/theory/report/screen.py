@@ -1,13 +1,13 @@
-"""A statement on one screen of a terminal."""
+"""A statement on one screen of a terminal, and the lines of its formulas."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 
-from attsvm.theory.report.view import ReadingView, StatementView, definitions, meanings
+from attsvm.theory.report.view import ReadingView, StatementView
 
 SCREEN = 50
 """Maximum number of lines of one screen."""
@@ -190,3 +190,58 @@ def _below(file: Path) -> str:
     """Return a path relative to the current folder; of a file elsewhere, its folder and name."""
     path = Path(_near(file))
     return f"{path.parent.name}/{path.name}" if path.is_absolute() else str(path)
+
+
+def formula_lines(readings: Sequence[ReadingView], *, latex: bool = False) -> list[str]:
+    """Return every distinct formula of these readings, hypothesis and definition, a line each."""
+    form = "latex" if latex else "plain"
+    by_formula: dict[str, list[str]] = {}
+    conditions: dict[str, str] = {}
+    for reading in readings:
+        by_formula.setdefault(reading.formula["conclusion"][form], []).append(reading.name)
+        for name, condition in reading.formula["hypotheses"].items():
+            meaning = _meaning(name, condition)
+            conditions[name] = f"{name}, that is {meaning}" if meaning else name
+            if latex:
+                conditions[name] = condition["latex"]
+    many = len(by_formula) > 1
+    lines = [
+        f"{text}    ({', '.join(names)})" if many and not latex else text
+        for text, names in by_formula.items()
+    ]
+    lead = r"\text{if } " if latex else "if "
+    lines += [lead + condition for condition in conditions.values()]
+    lead = r"\text{where } " if latex else "where "
+    return lines + [lead + line for line in definitions(readings, latex=latex)]
+
+
+def _meaning(name: str, condition: Mapping[str, str]) -> str:
+    """Return a condition as evaluated; "" if its name is the same text."""
+    turned = " <= ".join(reversed(name.split(" >= ")))
+    turned = " < ".join(reversed(turned.split(" > ")))
+    same = condition["plain"].replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
+    return "" if same else condition["plain"]
+
+
+def meanings(readings: Iterable[ReadingView]) -> dict[str, str]:
+    """Return the evaluated hypotheses of these readings, by name, unless equal to their names."""
+    every = {n: _meaning(n, c) for r in readings for n, c in r.formula["hypotheses"].items()}
+    return {name: meaning for name, meaning in every.items() if meaning}
+
+
+def definitions(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
+    """Return the definitions in these formulas, a line each.
+
+    If readings define a name differently, each line names its readings.
+    """
+    where: dict[str, list[str]] = {}
+    for reading in readings:
+        for line in reading.formula["where"]:
+            where.setdefault(line["latex" if latex else "plain"], []).append(reading.name)
+    left = [line.partition(" = ")[0] for line in where]
+    return [
+        f"{line}    ({', '.join(names)})"
+        if left.count(line.partition(" = ")[0]) > 1 and not latex
+        else line
+        for line, names in where.items()
+    ]

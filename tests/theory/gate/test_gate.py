@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.gate.expectations import Expectation, read_expectations
-from attsvm.theory.gate.gate import Rank, Reason, brief, concerned, only_of
+from attsvm.theory.gate.gate import Rank, Reason, brief
 from attsvm.theory.gate.gate import hold as reasons_of
 from attsvm.theory.gate.reviewed import Reviewed
+from attsvm.theory.gate.scope import concerned, only_of
 from attsvm.theory.record.ledger import Run
 
 TODAY = datetime.date(2026, 6, 1)

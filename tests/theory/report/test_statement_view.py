@@ -24,8 +24,8 @@ from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
-from attsvm.theory.report.screen import SCREEN, screen
-from attsvm.theory.report.view import formula_lines, statement_of, statement_view
+from attsvm.theory.report.screen import SCREEN, formula_lines, screen
+from attsvm.theory.report.view import statement_of, statement_view
 from properties.mm.loss_choice import CHOICE
 from properties.mm.theorem_1_direction import THEOREM as DIRECTION
 from properties.sim.lemma_3_12 import LEMMA as SLOPE
