@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
@@ -12,14 +11,11 @@ from attsvm.errors import present
 from attsvm.theory import (
     Statement,
     cite,
-    ensure_equal,
-    ensure_nonnegative,
     ensure_true,
-    ensure_zero,
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import Supposition, cancelled, simplified
+from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.types import Comparison, Numbers, Values
 from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
@@ -57,42 +53,6 @@ def said_by(statement: Statement, reading: str, v: Values) -> Comparison:
     comparison: Any = formula.relation(SYMBOLS, v, {})
     ensure_true(comparison.kind == "at most", f"{statement.id}:{reading} is an inequality")
     return comparison
-
-
-def ensure_bound_of_slope(
-    statement: Statement,
-    reading: str,
-    function: Callable[[sp.Expr], sp.Expr],
-    constant: sp.Expr,
-    supremum: sp.Expr,
-) -> None:
-    """Prove that a reading says |f(x) - f(y)| <= c |x - y|, and that it holds, as c >= sup |f'|.
-
-    The formula that runs is evaluated on symbols, so that the proof is about the code.
-
-    Args:
-        statement: a statement with two real variables x and y.
-        reading: the name of one of its readings.
-        function: f(ln u) as a function of u > 0.
-        constant: c, as the reading prints it.
-        supremum: the supremum of |f'|, proved elsewhere.
-
-    Raises:
-        ProofError: the sides of the reading are not |f(x) - f(y)| and c |x - y|, or c is below
-            `supremum`.
-    """
-    x, y = sp.symbols("x y", real=True)
-    comparison = said_by(statement, reading, SimpleNamespace(x=x, y=y))
-    change = function(sp.exp(x)) - function(sp.exp(y))
-    left: sp.Expr = comparison.left
-    ensure_true(left.func is sp.Abs, f"{reading}: the left side is an absolute value")
-    squares = left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
-    ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
-    ratio = cancelled(comparison.right / sp.Abs(x - y))
-    ensure_equal(ratio, constant, f"{reading}: the constant is the printed one", normal=simplified)
-    slope = f"{reading}: the constant is at least the supremum of |f'|"
-    ensure_nonnegative(constant - supremum, slope)
-    ensure_lipschitz(slope, function(sp.exp(x)))
 
 
 def ensure_derivatives(
@@ -140,10 +100,3 @@ def ensure_no_less(
     """
     smooth = ensure_derivatives(function, reached, *supposed)
     cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: smooth})
-
-
-def _rational(value: sp.Expr) -> sp.Expr:
-    """Return an expression in exp(x) and exp(y) as a rational function of these two powers."""
-    x, y = sp.symbols("x y", real=True)
-    u, v = sp.symbols("u v", positive=True)
-    return cancelled(value.subs({x: sp.log(u), y: sp.log(v)}))
