@@ -7,17 +7,20 @@ import re
 import runpy
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sympy
 from flint import fmpq
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.report.answer import answered
 from tests.forks import in_a_fork
 
 ROOT = Path(__file__).parents[1]
@@ -262,3 +265,53 @@ def test_the_solution_that_the_page_on_the_svm_prints_is_the_exact_one(made):
     # token 0 = (-0.1, 1) against (0, 0), z = (1, 0): the norm is 1/|(-0.1, 1)|
     assert abs(value - 1 / np.hypot(0.1, 1.0)) <= 1e-15
     assert f"{value:.12g}" in (ROOT / "docs/svm.md").read_text(encoding="utf-8")
+
+
+def published():
+    return runpy.run_path(str(ROOT / "examples/published_conjecture.py"))
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 7), Fraction(9, 10), Fraction(2), Fraction(30)])
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_the_published_conjecture_fails_for_all_sizes_and_parameters(q, n):
+    names, t = published(), Fraction(1, 10_000)
+    A, C = names["family"](n, q, t)
+    assert sum(A[i][i] for i in range(n)) == 0
+    leading = t**2 * q**2 * (n - 2) / (q**2 + 1)
+    assert 0.99 * leading < names["excess"](A, C, q) < leading
+
+
+def test_the_published_conjecture_fails_by_a_polynomial_in_the_parameter():
+    n, q, t = sympy.symbols("n q t")
+    x = -(n * q**2 - q**2 + 1) / ((q - 1) * (q**2 + 1))
+    y = (n * q + (q - 1) ** 2) / ((q - 1) * (q**2 + 1))
+    c, B = sympy.Matrix([t, 1]), sympy.Matrix([[t * x, 1], [0, t * y]])
+    square = sum(entry**2 for entry in B) + t**2 * (x + y) ** 2 / (n - 2)
+    left = (B * c).dot(B * c) + q**2 * c.dot(c) * B.row(0).dot(B.row(0))
+    left -= 2 * q * c.dot(B * c) * B[0, 0]
+    excess = sympy.together(left - (1 + q**2) * square * c.dot(c))
+    numerator, denominator = excess.as_numer_denom()
+    assert not denominator.has(t)
+    of_t = sympy.Poly(numerator, t)
+    assert {power for (power,) in of_t.monoms()} == {2, 4}
+    leading = sympy.cancel(of_t.coeff_monomial(t**2) / denominator)
+    assert sympy.simplify(leading - q**2 * (n - 2) / (q**2 + 1)) == 0
+
+
+def test_the_published_conjecture_fails_on_the_instance_of_its_page():
+    A = [[2, -9, -6], [0, -1, 0], [0, 0, -1]]
+    C = [[1, 0, 0], [3, 0, 0], [2, 0, 0]]
+    A, C = ([[Fraction(entry) for entry in row] for row in rows] for rows in (A, C))
+    assert published()["excess"](A, C, Fraction(3)) == 17228 - 17220
+
+
+def test_a_search_finds_an_instance_of_the_published_conjecture():
+    names = published()
+    answer = answered(names["CONJECTURE"], 300.0)
+    assert answer.refuted
+    letters = {name: eval(text, {}, {}) for name, text in answer.instance.items()}
+    n = letters["n"]
+    A, C = ([[Fraction(x) for x in row] for row in letters[name]] for name in "AC")
+    trace = sum(A[i][i] for i in range(n)) / n
+    A = [[x - trace * (i == j) for j, x in enumerate(row)] for i, row in enumerate(A)]
+    assert names["excess"](A, C, Fraction(letters["q"])) > 0
