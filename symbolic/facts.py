@@ -133,7 +133,7 @@ def root_at_most(large: Fact, root: tuple[Fact, Fact], small: Fact) -> Fact:
 
 def size_at_most(above: Fact, below: Fact, x: Term, bound: Operand) -> Fact:
     """Return that |x| is at most a bound, if x and -x are."""
-    return decide(ge(bound, ABS(x)), *cite(SIZE, (), x), above, below)
+    return decide(ge(bound, ABS(x)), cite(SIZE, (), x)[1], above, below)
 
 
 def cauchy(x: Term, y: Term, *indices: Letter, weight: Fact | None = None) -> Fact:

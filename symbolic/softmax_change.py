@@ -83,8 +83,6 @@ def way(v: Any, some: Fact) -> Way:
     """Return the way from y to x for letters A, x and y."""
     entry = v.A.entry((t.term,), (k.term,))
     apart = (v.x - v.y).entry((k.term,))
-    at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
-    change = at_x - at_y
     rows = entry - at_r(entry)
     distance, span_ = SQRT(total(rows**2, k)), most(most(SQRT(total(rows**2, k)), r), t)
     norm, norm_square = length(apart, k)
@@ -99,9 +97,15 @@ def way(v: Any, some: Fact) -> Way:
     positive = product(decide(ge(span_, 0), wide_, row, some), norm)
     wide_ = product(norm, wide_)
     spans = decide(ge(span_ * D, inner), each, wide_)
-    weights = softmax(at_y + TAU.term * change, t, some)
-    ends = (EXP(s) * INV(total(EXP(s), t)) for s in (at_x, at_y))
-    return Way(change, weights, span_ * D, note("s_t - s_r <= D", spans), positive, some, *ends)
+    return on_way(v, span_ * D, note("s_t - s_r <= D", spans), positive, some)
+
+
+def on_way(v: Any, span: Term, spans: Fact, positive: Fact, some: Fact) -> Way:
+    """Return the way from y to x, with a bound D of the differences of the changes of logits."""
+    at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
+    weights = softmax(at_y + TAU.term * (at_x - at_y), t, some)
+    end_x, end_y = (EXP(s) * INV(total(EXP(s), t)) for s in (at_x, at_y))
+    return Way(at_x - at_y, weights, span, spans, positive, some, end_x, end_y)
 
 
 def moved(w: Way, slope: Term, function: Term, above: Fact, below: Fact) -> Fact:

@@ -12,6 +12,7 @@ Tokens of one score enter u and F by their common weight (`merged_residual`).
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
@@ -21,12 +22,19 @@ from attsvm.theory import (
     ensure_nonzero,
     ensure_positive,
     ensure_zero,
+    gradient,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
+from attsvm.theory.proof.arrays import LETTERS, number
+from attsvm.theory.proof.facts import note
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import square
+from attsvm.theory.proof.terms import EXP, INV
 from attsvm.theory.types import Values
-from properties.sim.definition_3_6 import ALIKE, DECREASING, INCREASING
+from properties.sim.definition_3_6 import ALIKE, DECREASING, DEFINITION, INCREASING
 from properties.sim.definition_3_6.conclusion import drift, gradients, score, weight
+from symbolic.facts import end, index, letters_in, power, product, squares
 from symbolic.sim.lemma_3_11 import in_powers
 from symbolic.sums import entry, total
 
@@ -98,7 +106,7 @@ def merged_residual(gap: sp.Expr = GAP) -> sp.Expr:
     return sp.expand(P * (R + GAP) + (1 - P) * R - (R + gap * P))
 
 
-def prove() -> str:
+def ensure_chained() -> None:
     """Prove that u changes along -grad g(-u) at the rate g'(u) ||grad u||^2, and that g' > 0."""
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "g' is positive")
     ensure_zero(chained_residual(), "d/dx g(-u(x)) = -g'(u) du/dx for any u, so for any n and D")
@@ -115,15 +123,27 @@ def prove() -> str:
         ensure_zero(relation.right, f"the claim compares this inner product with 0 {at}")
     other = descent_residual(2, 1, INCREASING)
     ensure_nonzero(other, "grad g(u) is not -g'(u) grad u", some=True)
-    return (
-        "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u) by the chain rule, for any n and D; as "
-        "the claim runs on symbols for n <= 3 tokens and D <= 2"
-    )
+
+
+@linked
+def prove() -> str:
+    """Prove that <grad g(-u), grad u> = -g'(u) ||grad u||^2 is at most 0, for every n and D."""
+    v: Any = letters_in(DEFINITION, "amended-2")
+    k = index("k", "D")
+
+    def entry(m: Any, x: Any) -> Any:
+        return score(m, v.A, x, v.h, v.b)
+
+    u, moved = entry(LETTERS, v.x).term, gradient(LETTERS, entry, v.x)
+    slope = note("g'(u) is positive", product(power(u), square(INV(1 + EXP(u)))))
+    fact = product(slope, squares(number(moved).entry((k.term,)), k))
+    end(DEFINITION, "amended-2", by=[fact])
+    return "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u) by the chain rule, for any n and D"
 
 
 def prove_equal_rivals() -> str:
     """Prove that with equal rivals u = r + gap F, so that grad u = gap grad F with gap > 0."""
-    prove()
+    ensure_chained()
     suppose(ALIKE)
     for n, D in SIZES:
         for best in range(1, n + 1):

@@ -14,14 +14,22 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import cancelled, simplified, suppose
+from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.proof.arrays import LETTERS
+from attsvm.theory.proof.facts import Fact, eq, gt
+from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import assume, cases, cite, conclude, decide, inside, scale
+from attsvm.theory.proof.rules import suppose as suppose_linked
+from attsvm.theory.proof.terms import EXP, INV, Letter, Term, as_term
 from attsvm.theory.types import Values
 from properties.sim._support.entry_loss import loss
-from properties.sim.lemma_3_11 import LABELS, closed_form, derivative
-from symbolic.softmax import jacobian_residual, structural_residual
+from properties.sim.lemma_3_11 import LABELS, LEMMA, closed_form, derivative
+from symbolic.facts import formula_of, index, letters_in
 
+k = index("D", "D")
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
@@ -85,65 +93,71 @@ def chained_residual() -> sp.Expr:
     return simplified((sp.diff(g, x) - g * (1 - g) * b * sp.diff(d, x)).rewrite(sp.exp))
 
 
+def parts(v: Any) -> tuple[Term, Term]:
+    """Return d = <f, h>, and the entry of the gradient of d."""
+    f = LETTERS.softmax(v.A @ v.x)
+    d: Any = LETTERS.dot(f, v.h)
+    terms = v.A.T @ (f * v.h) - d * (v.A.T @ f)
+    return d.term, terms.entry((k.term,))
+
+
+def unit_of(u: Term) -> Fact:
+    """Return that (1 + exp(-u)) g(u) = 1."""
+    power, _ = cite(EXPONENTIAL, (), -u)
+    return cite(RECIPROCAL, [decide(gt(1 + EXP(-u), 0), power)], 1 + EXP(-u))[0]
+
+
+@linked
 def prove() -> str:
-    """Prove the closed form with b inside g', and that the printed one is another function."""
-    for n, d in SIZES:
-        ensure_zero(
-            loss_residual(n, d),
-            f"the claim's closed form is the gradient of the loss for n = {n}, d = {d}",
-        )
-    ensure_zero(
-        derivative_residual(2, 2),
-        "both sides of the equation that the claim checks are the gradient, for n = d = 2",
-    )
-    ensure_zero(jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T for every n")
-    ensure_zero(
-        structural_residual(),
-        "the derivative of <f, h> along logits a_t is the sum of a_t f_t (h_t - <f, h>), for "
-        "every n",
-    )
-    ensure_zero(
-        chained_residual(),
-        "the derivative of g(b d) is g(b d) (1 - g(b d)) b d', for any function d",
-    )
-    for sign in (1, 0):
-        residual = structural_residual(sign=sign)
-        ensure_nonzero(
-            residual,
-            f"the sum of a_t f_t h_t plus {sign} times <f, h> <f, a> is not this derivative",
-        )
-    printed = loss_residual(2, 1, inside=False)
-    ensure_nonzero(
-        printed, "the printed formula is not the gradient, for n = 2 and d = 1", some=True
-    )
-    return (
-        "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n; in full for n = 2, 3, 4 and "
-        "d = 1, 2"
-    )
+    """Prove the closed form with b inside g, by (1 + e) g = 1 for e = exp(-b d)."""
+    v = letters_in(LEMMA, "amended-2")
+    d, terms = parts(v)
+    u, b = v.b.term * d, v.b.term
+    g = INV(1 + EXP(-u))
+    (said,) = conclusion_of(formula_of(LEMMA, "amended-2")).sequents
+    fact = decide(said.proposition, scale(unit_of(u), g * b * terms))
+    conclude(fact, said)
+    return "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n"
 
 
+def same_slope(d: Term, b: Term, label: Fact) -> Fact:
+    """Return that g'(b d) b = g'(d) b for a label with b^3 = b, as g' is even."""
+    hole = Letter("hole")
+
+    def slope(at: Term) -> Term:
+        g = INV(1 + EXP(-at * d))
+        return g - g * g
+
+    one, opposite = as_term(1), as_term(-1)
+    goal = eq(b * slope(b), b * slope(one))
+    above, below = gt(b, 0), gt(-b, 0)
+    yes, no = assume(above), assume(above.denied())
+    is_one = decide(eq(b, 1), yes, label, degree=3)
+    first = decide(goal, scale(inside(is_one, b, one, slope(hole.term), hole), b))
+    negative, neither = assume(below), assume(below.denied())
+    is_opposite = decide(eq(b, -1), negative, label, degree=3)
+    unit, other = unit_of(d), unit_of(-d)
+    g, k_, E = INV(1 + EXP(-d)), INV(1 + EXP(d)), EXP(-d)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), d, -d)
+    turned = decide(eq(k_, 1 - g), scale(other, E * g), scale(law, g * k_), scale(unit, k_), unit)
+    even = decide(eq(slope(opposite), slope(one)), scale(turned, g - k_))
+    moved = inside(is_opposite, b, opposite, slope(hole.term), hole)
+    second = decide(goal, scale(moved, b), scale(even, b))
+    zero = decide(eq(b, 0), no, neither)
+    third = decide(goal, scale(zero, slope(b) - slope(one)))
+    return cases(first, cases(second, third, below), above)
+
+
+@linked
 def prove_labels() -> str:
-    """Prove that for labels b of -1, 0 and 1 the printed formula is the gradient.
-
-    The printed formula equals the closed form of `prove`, which has b inside g'. The reason is that
-    g' is even, and that both have the factor b, which may be 0.
-    """
-    suppose(LABELS)
-    for b in (-1, 0, 1, 2):
-        x = sp.Symbol("x", real=True)
-        values: list[sp.Expr] = [SYMBOLS.logistic(y) for y in (b * x, x)]
-        slopes = [value * (1 - value) for value in values]
-        gap = cancelled((b * (slopes[0] - slopes[1])).rewrite(sp.exp))
-        if b != 2:
-            ensure_zero(gap, f"g'(b d) b = g'(d) b for b = {b}")
-        else:
-            ensure_nonzero(gap, "g'(b d) is not g'(d) for b = 2")
-        v = entry_of(2, 1)
-        v.b = sp.Integer(b)
-        printed = closed_form(SYMBOLS, v, inside=False) - closed_form(SYMBOLS, v)
-        gaps = [cancelled(in_powers(value, v)) for value in printed]
-        if b != 2:
-            ensure_zero(gaps, f"the claim's two formulas agree for b = {b} and two tokens")
-        else:
-            ensure_nonzero(gaps, "the claim's two formulas differ for b = 2 and two tokens")
+    """Prove that for labels -1, 0 and 1 the printed formula is the gradient, too."""
+    v = letters_in(LEMMA, "amended-1")
+    (label,) = suppose_linked(LABELS, formula_of(LEMMA, "amended-1"))
+    d, terms = parts(v)
+    b = v.b.term
+    g = INV(1 + EXP(-b * d))
+    (said,) = conclusion_of(formula_of(LEMMA, "amended-1")).sequents
+    same = same_slope(d, b, label)
+    fact = decide(said.proposition, scale(unit_of(b * d), g * b * terms), scale(same, terms))
+    conclude(fact, said)
     return "g'(b d) b = g'(d) b for b in {-1, 0, 1}, as g' is even"

@@ -10,11 +10,11 @@ from attsvm.losses import slope_kernel
 from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS, number, variable
-from attsvm.theory.proof.facts import ge, gt, note
+from attsvm.theory.proof.facts import Fact, ge, gt, note
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
-from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, derivative
+from attsvm.theory.proof.terms import EXP, INV, Letter, Term, as_term, derivative
 from properties.sim.logistic_lipschitz import STEP
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim.lemma_3_12 import derivatives, u
@@ -33,11 +33,9 @@ def ensure_reached() -> None:
     ensure_no_less(reached, 1 / (1 + sp.exp(-x)))
 
 
-@linked
-def prove() -> str:
-    """Prove |g(x) - g(y)| <= |x - y|/4 by g' = g (1 - g), and so the printed bound."""
-    ensure_reached()
-    x, (a, b) = Letter("t"), (variable(name, ()).term for name in "xy")
+def change(a: Term, b: Term) -> Fact:
+    """Return that |g(a) - g(b)| <= |a - b|/4."""
+    x = Letter("argument")
     e, g = EXP(-x.term), INV(1 + EXP(-x.term))
     function, quarter = number(LETTERS.logistic(number(x))).term, as_term(fmpq(1, 4))
     slope = derivative(function, x, {})
@@ -47,6 +45,15 @@ def prove() -> str:
     below = decide(ge(quarter, -slope), power, square(g))
     note("g' = g (1 - g) is at most 1/4", above)
     (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, a, b)
+    return fact
+
+
+@linked
+def prove() -> str:
+    """Prove |g(x) - g(y)| <= |x - y|/4 by g' = g (1 - g), and so the printed bound."""
+    ensure_reached()
+    a, b = (variable(name, ()).term for name in "xy")
+    fact = change(a, b)
     (sharp,), (printed,) = (
         conclusion_of(present(STEP.claim(name).formula, "the formula of a reading")).sequents
         for name in ("sharp", "literal")

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import sympy as sp
+from attsvm.theory.proof.facts import ge
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import add_up, beyond, decide, scale
+from attsvm.theory.proof.terms import least, most, total
+from properties.sim.loss_assumptions import RANGE
+from symbolic.facts import end, index, letters_in, product, softmax, some_of
 
-from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from symbolic.sums import entry, total
-
-U, F, H = entry("u"), entry("f"), entry("h")
+t = index("t", "n")
 
 
+@linked
 def prove() -> str:
     """Prove that <f, h> - low and high - <f, h> are sums of terms >= 0, as f > 0 has sum 1."""
-    alpha, u = sp.Symbol("alpha", positive=True), sp.Symbol("u_t", positive=True)
-    ensure_positive(u / alpha, "f_t = u_t / alpha is positive, as exponentials and their sum are")
-    ensure_equal(
-        alpha * total(U / alpha),
-        total(U),
-        "alpha times the sum of f_t = u_t/alpha is the sum of u_t, alpha: f has sum 1",
+    v = letters_in(RANGE, "amended-3")
+    h = v.h.entry((t.term,))
+    weights = softmax(v.s.entry((t.term,)), t, some_of(RANGE, "amended-3", "n"))
+    one, u = weights.one(t), total(weights.weight * h, t)
+    low, high = least(h, t), most(h, t)
+    above = add_up(product(weights.positive, beyond("least", h, t)), t)
+    below = add_up(product(weights.positive, beyond("most", h, t)), t)
+    facts = (
+        decide(ge(high - low, u - low), below, scale(one, high)),
+        decide(ge(u - low, 0), above, scale(one, low)),
     )
-    bound = sp.Symbol("bound", real=True)
-    ensure_zero(
-        total(F * (H - bound)) - (total(F * H) - bound * total(F)),
-        "<f, h> - bound is the sum of f_t (h_t - bound) where f has sum 1",
-    )
-    above = sp.Symbol("above", nonnegative=True)
-    ensure_nonnegative(
-        u / alpha * above, "the terms f_t (h_t - bound) are not negative if each h_t >= bound"
-    )
-    ensure_nonnegative(
-        -(u / alpha * -above), "the terms f_t (h_t - bound) are not positive if each h_t <= bound"
-    )
+    end(RANGE, "amended-3", by=facts)
     return "for any number of tokens"

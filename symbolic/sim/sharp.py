@@ -33,15 +33,21 @@ def way_of(statement: Statement, reading: str) -> Way:
     return way(letters_in(statement, reading), some_of(statement, reading, "n"))
 
 
+def root_of_2() -> tuple[Fact, Fact]:
+    """Return that sqrt 2 is at least 0, and that its square is 2."""
+    above, whole = cite(ROOT, [decide(ge(2, 0))], as_term(2))
+    return above, whole
+
+
 def unit_of_root() -> tuple[Fact, Fact, Fact]:
     """Return that sqrt 2 is at least 0, that its square is 2, and that it has an inverse."""
-    above, whole = cite(ROOT, [decide(ge(2, 0))], as_term(2))
+    above, whole = root_of_2()
     unit, _ = cite(RECIPROCAL, [decide(gt(ROOT_2, 0), above, whole)], ROOT_2)
     return above, whole, unit
 
 
-def spread_of(u: Term, some: Fact, root: tuple[Fact, Fact, Fact]) -> Fact:
-    """Return that max u - min u <= sqrt 2 ||u||.
+def apart_by(u: Term, root_above: Fact, whole: Fact) -> Fact:
+    """Return that u_t - u_r <= sqrt 2 ||u||.
 
     The parts (|u| + u)/2 and (|u| - u)/2 have squares that add up to u^2.
     """
@@ -53,14 +59,17 @@ def spread_of(u: Term, some: Fact, root: tuple[Fact, Fact, Fact]) -> Fact:
     both = decide(
         ge(N**2, up**2 + down**2), ups, downs, norm_square, add_up(size_square, t), degree=1
     )
-    root_above, whole, _ = root
     large = product(root_above, norm)
     both = decide(
         ge((ROOT_2 * N) ** 2, (up + down) ** 2), both, square(up - down), scale(whole, N**2)
     )
     both = decide(ge(ROOT_2 * N, up + down), large, both)
     above, below = (decide(ge(ABS(u), x), size, size_square) for x in (u, -u))
-    each = decide(ge(ROOT_2 * N, u - at_r(u)), both, above, at(below, {t: r}))
+    return decide(ge(ROOT_2 * N, u - at_r(u)), both, above, at(below, {t: r}))
+
+
+def oscillation(each: Fact, u: Term, some: Fact) -> Fact:
+    """Return a bound of max u - min u from that of all differences."""
     return bounds(bounds(each, "most", u, t, some), "least", at_r(u), r, some)
 
 
@@ -77,7 +86,7 @@ def prove_fourth() -> str:
     steps.ensure_attained()
     w = way_of(basic_4.BOUND, "sharp")
     u, root = w.end_x - w.end_y, unit_of_root()
-    change, spread = mean_change(w, u), spread_of(u, w.some, root)
+    change, spread = mean_change(w, u), oscillation(apart_by(u, *root[:2]), u, w.some)
     norm, norm_square = length(u, t)
     N, whole = norm.proposition.term, total(u**2, t)
     size, size_square = cite(SIZE, (), whole)

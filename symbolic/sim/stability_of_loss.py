@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -30,17 +29,17 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
+from attsvm.theory.proof.linked import linked
 from attsvm.theory.types import Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.attention import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
-from properties.sim._support.stability import SPREAD as SPREAD_BOUND
 from properties.sim.stability_l2.conclusion import steep
-from symbolic import softmax, textbook
-from symbolic.curvature import ensure_hessian, ensure_quarter
+from symbolic import textbook
+from symbolic.curvature import ensure_hessian
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
-from symbolic.sim import lemma_3_12, lemma_3_13_l2, loss_assumptions, sharp
+from symbolic.sim import lemma_3_12, lemma_3_13_l2, stability_facts
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
@@ -85,40 +84,6 @@ class _Spans(Symbols):
     def diameter(self, A: Numbers) -> sp.Expr:
         """Return the letter of the diameter."""
         return self.spans[2]
-
-
-def ensure_covariance(hypothesis: Callable[..., object]) -> None:
-    """Prove that |Cov_f(h, A z)| <= osc(h) diam(A)/4 <= ||A^T h|| for unit z, under a hypothesis.
-
-    Args:
-        hypothesis: the hypothesis of the reading, by the code that runs.
-    """
-    ensure_zero(softmax.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
-    ensure_quarter(sp.Rational(1, 4))
-    cite(textbook.CAUCHY_SCHWARZ)
-    of_h, of_A, more, less = sp.symbols("osc_h diam_A more less", nonnegative=True)
-    ensure_nonnegative(
-        (of_h * of_A / 4) ** 2 - of_h**2 / 4 / (1 + more) * (of_A**2 / 4) / (1 + less),
-        "Cov_f(h, A z)^2, at most the product of the variances of h and A z, is at most (osc(h) "
-        "diam(A)/4)^2",
-        normal=factored,
-    )
-    A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
-    asked: Any = hypothesis(_Spans(of_h, of_h, of_A), SimpleNamespace(A=A, h=h))
-    weighted = sp.solve(asked.right - asked.left - less, A[0, 0])[0] * h[0]  # ||A^T h||
-    ensure_nonnegative(
-        weighted - of_h * of_A / 4 / (1 + more),
-        "so |Cov_f(h, A z)| is at most ||A^T h||, by the hypothesis of the reading",
-        normal=factored,
-    )
-
-
-def ensure_steepest_slope() -> None:
-    """Prove that the slope g' = g (1 - g) is at most 1/4."""
-    g = sp.Symbol("g", real=True)
-    ensure_equal(
-        sp.Rational(1, 4) - g * (1 - g), (g - sp.Rational(1, 2)) ** 2, "1/4 - g' is a square"
-    )
 
 
 def slope_at_zero(
@@ -296,17 +261,11 @@ def ensure_logistic_linear() -> sp.Expr:
     )
 
 
+@linked
 def prove_logistic_over_norms() -> str:
     """Prove that |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
-    sharp.prove_fourth()
-    ensure_steepest_slope()
-    half, slope = (
-        sp.Rational(1, 2),
-        ("|b| g' ||A|| ||h||/2 is at most half of linear attention's constant |b| ||A|| ||h||/4"),
-    )
-    compared = constant_of(stability_logistic, half, "norms")
-    ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
-    ensure_lipschitz(slope, of_two(loss))
+    stability_facts.logistic_over_norms()
+    compared = constant_of(stability_logistic, sp.Rational(1, 2), "norms")
     ensure_logistic_bounded("norms")
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
@@ -316,23 +275,10 @@ def prove_logistic_over_norms() -> str:
     return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, any n >= 2"
 
 
+@linked
 def prove_logistic_on_data() -> str:
     """Prove that |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
-    suppose(SPREAD_BOUND)
-    ensure_covariance(SPREAD_BOUND.holds)
-    ensure_steepest_slope()
-    covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
-    slope = (
-        "|b| g' |Cov_f(h, A z)| is at most linear attention's constant |b| ||A^T h||/4, as "
-        "g' is 1/4 less a square"
-    )
-    ensure_nonnegative(
-        constant_of(stability_logistic, 1, "same").subs(SPREAD, covariance + more)
-        - LABEL * (sp.Rational(1, 4) - square) * covariance,
-        slope,
-        normal=expanded,
-    )
-    ensure_lipschitz(slope, of_two(loss))
+    stability_facts.logistic_on_data()
     ensure_logistic_bounded("same")
     linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(
@@ -345,23 +291,23 @@ def prove_logistic_on_data() -> str:
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 
+@linked
+def prove_squared_at_radius() -> str:
+    """Prove the printed bound, which is at least twice as large for R >= 4."""
+    stability_facts.squared_at_radius()
+    ensure_squared_bounded()
+    ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
+    return "half of linear attention's constant over all A and h of these norms, any n >= 2"
+
+
+@linked
 def prove_squared_over_norms() -> str:
     """Prove that |L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1.
 
     This is half of linear attention's constant.
     """
-    sharp.prove_fourth()
-    cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
-    half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
-    slope = (
-        "2 (||h|| + |b|) ||A|| ||h||/2 is at most half of linear attention's constant, for R >= 1"
-    )
-    compared = constant_of(stability_l2, half, "norms")
-    suppose(LARGE_EDGE)
-    ensure_nonnegative(
-        (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
-    )
-    ensure_lipschitz(slope, of_two(squared_loss))
+    stability_facts.squared_at_unit_radius()
+    compared = constant_of(stability_l2, sp.Rational(1, 2), "norms")
     ensure_squared_bounded()
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
     size, head, b = sp.symbols("size head b", positive=True)
@@ -377,26 +323,18 @@ def prove_squared_over_norms() -> str:
     return "half of linear attention's constant over all A and h of these norms, any n >= 2"
 
 
+@linked
 def prove_squared_on_data() -> str:
     """Prove that |L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| on the same data.
 
     The hypothesis is ||A^T h|| >= osc(h) diam(A)/4. If also R ||A^T h|| >= ||A|| max |h|, linear
     attention has no smaller constant.
     """
-    suppose(SPREAD_BOUND)
-    ensure_covariance(SPREAD_BOUND.holds)
-    loss_assumptions.prove()  # <f, h> lies between the least and the largest entry of h
-    covariance, more, less, most = sp.symbols("|Cov| more less max|h|", nonnegative=True)
+    stability_facts.squared_on_data()
+    less, most = sp.symbols("less max|h|", nonnegative=True)
     constant = constant_of(
         stability_l2, 1, "reached", symbols=_Spans(w=HEAD, r=most, diameter=HEAD)
     )
-    slope = "2 (max |h| + |b|) |Cov_f(h, A z)| is at most 2 ||A^T h|| (max |h| + |b|)"
-    ensure_nonnegative(
-        constant.subs(SPREAD, covariance + more) - 2 * (most + LABEL) * covariance,
-        slope,
-        normal=expanded,
-    )
-    ensure_lipschitz(slope, of_two(squared_loss))
     weighted, norm = sp.symbols("||A^Th|| ||A||", positive=True)
     radius = (norm * most + less) / weighted  # R, as R ||A^T h|| >= ||A|| max |h|
     cite(textbook.SINGULAR_VALUES)  # so ||A x|| <= R for x of length R/||A||

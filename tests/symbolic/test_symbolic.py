@@ -48,7 +48,7 @@ NUMBERS = {
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
     *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
     *("symbolic.basin_facts", "symbolic.facts", "symbolic.attended", "symbolic.softmax_change"),
-    "symbolic.sim.basic_4",
+    *("symbolic.sim.basic_4", "symbolic.sim.stability_facts"),
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(
@@ -235,8 +235,6 @@ def spoilt(formula):
 
 
 MUTANTS = [
-    ("lemma_3_11", "closed_form", shifted(lemma_3_11.closed_form)),
-    ("lemma_3_11", "loss", shifted(entry_loss.loss)),
     ("lemma_3_12", "slope_kernel", shifted(losses.slope_kernel)),
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),

@@ -30,7 +30,7 @@ from symbolic.mm import (
 )
 from symbolic.mm import best_nu as nu_proofs
 from symbolic.mm import theorem_2 as heads_of_mm
-from symbolic.sim import low_score_tokens, stability_of_loss, theorem_3_14
+from symbolic.sim import low_score_tokens, stability_facts, stability_of_loss, theorem_3_14
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -414,12 +414,12 @@ SPOILT = {
         [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
     ),
     "a hypothesis on 95% of a quarter of the product": (
-        *(stability_of_loss, "SPREAD_BOUND"),
+        *(stability_facts, "SPREAD"),
         stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_logistic_on_data],
     ),
     "the same with the squared loss": (
-        *(stability_of_loss, "SPREAD_BOUND"),
+        *(stability_facts, "SPREAD"),
         stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_squared_on_data],
     ),

@@ -104,7 +104,7 @@ STABILITY = Statement(
         "literal-3": Reading(
             "proved",
             read=LINEAR["loss", "norms"],
-            proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
+            proof="symbolic.sim.stability_of_loss:prove_squared_at_radius",
             constants={"of": "loss"},
             under=(LISTED_RADIUS,),
             variables={"R": Real((2, 6))},
