@@ -1,4 +1,4 @@
-"""What attention beside the best tokens of an input costs: linked facts for any number of tokens.
+"""The cost of attention beside the best tokens of an input: facts for any number of tokens.
 
 The gaps are g_t = best - gamma_t >= 0, and attention s_t >= 0 adds up to 1. The deficit of the
 attended score is sum_t s_t g_t.

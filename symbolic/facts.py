@@ -62,15 +62,15 @@ def index(name: str, axis: str) -> Letter:
 
 def some_of(statement: Statement, reading: str, axis: str) -> Fact:
     """Return that an axis has an index."""
-    given = conclusion_of(formula_of(statement, reading)).setting
-    return setting(given, f"there is an index of the axis {axis}")
+    settings = conclusion_of(formula_of(statement, reading)).setting
+    return setting(settings, f"there is an index of the axis {axis}")
 
 
 def end(statement: Statement, *readings: str, by: Iterable[Fact]) -> None:
     """Conclude what readings say by facts, one for each sequent."""
     for reading in readings:
-        said = conclusion_of(formula_of(statement, reading)).sequents
-        for fact, sequent in zip(by, said, strict=True):
+        sequents = conclusion_of(formula_of(statement, reading)).sequents
+        for fact, sequent in zip(by, sequents, strict=True):
             conclude(fact, sequent)
 
 

@@ -1,4 +1,4 @@
-"""How far means by softmax move: |<f(x) - f(y), h>| <= osc(h) D/4, for any number of tokens.
+"""Bounds of the change of means by softmax: |<f(x) - f(y), h>| <= osc(h) D/4, any number of tokens.
 
 D is the diameter of the rows of A times ||x - y||. On the way from y to x, which tau in [0, 1]
 measures, the mean has the slope Cov_f(h, s), s being the change of the logits. A covariance is at
@@ -79,7 +79,7 @@ class Way:
     end_y: Term
 
 
-def way(v: Any, some: Fact) -> Way:
+def path(v: Any, some: Fact) -> Way:
     """Return the way from y to x for letters A, x and y."""
     entry = v.A.entry((t.term,), (k.term,))
     apart = (v.x - v.y).entry((k.term,))

@@ -1,7 +1,7 @@
 """The Lipschitz constant of exp(A x): e^M ||A||, where M is the largest logit at x and y.
 
-So the change of each entry of exp(A x) is at most E that of its logit, E the exponential of the
-largest logit at x and y, and the change of all of them at most E ||A (x - y)||.
+Let E be the exponential of the largest logit at x and y. The change of each entry of exp(A x) is at
+most E times that of its logit. So the change of all entries is at most E ||A (x - y)||.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def prove_blocks() -> str:
     w = number(change(LETTERS, v.whole, v)).entry((i.term, t.term))
     norm, norm_square = root(total(total(w**2, t), i), squares(w, t, i))
     first = {i: first_of(i.sort)}
-    given = conclusion_of(formula_of(BOUND, "literal-2")).setting
-    spoken = setting(given, "the first index of the axis n has the position 0")
+    settings = conclusion_of(formula_of(BOUND, "literal-2")).setting
+    spoken = setting(settings, "the first index of the axis n has the position 0")
     longer = at(one_of_sum(squares(w, t), i), first, spoken)
     block = substituted(w, {i: first_of(i.sort)})
     longer = decide(ge(norm.proposition.term**2, total(block**2, t)), longer, norm_square)

@@ -82,8 +82,8 @@ def entries(reading: str, values: Any, shared: Fact | None = None) -> None:
         each = add_up(add_up(scale(shared, powers[1] * Y), c), t)
         parts.append(scale(each, INV(their_sum)))
     parts.append(scale(exchange(powers[1] * V * Y, c, t), INV(their_sum)))
-    (said,) = conclusion_of(formula_of(DEFINITION, reading)).sequents
-    conclude(note("entries of the attention", decide(said.proposition, *parts)), said)
+    (conclusion,) = conclusion_of(formula_of(DEFINITION, reading)).sequents
+    conclude(note("entries of the attention", decide(conclusion.proposition, *parts)), conclusion)
 
 
 @linked

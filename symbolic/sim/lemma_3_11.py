@@ -18,7 +18,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified
 from attsvm.theory.proof.arrays import LETTERS
 from attsvm.theory.proof.facts import Fact, eq, gt
-from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.linked import conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import assume, cases, cite, conclude, decide, inside, scale
@@ -114,9 +114,9 @@ def prove() -> str:
     d, terms = parts(v)
     u, b = v.b.term * d, v.b.term
     g = INV(1 + EXP(-u))
-    (said,) = conclusion_of(formula_of(LEMMA, "amended-2")).sequents
-    fact = decide(said.proposition, scale(unit_of(u), g * b * terms))
-    conclude(fact, said)
+    (conclusion,) = conclusion_of(formula_of(LEMMA, "amended-2")).sequents
+    fact = decide(conclusion.proposition, scale(unit_of(u), g * b * terms))
+    conclude(fact, conclusion)
     return "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n"
 
 
@@ -156,8 +156,8 @@ def prove_labels() -> str:
     d, terms = parts(v)
     b = v.b.term
     g = INV(1 + EXP(-b * d))
-    (said,) = conclusion_of(formula_of(LEMMA, "amended-1")).sequents
+    (conclusion,) = conclusion_of(formula_of(LEMMA, "amended-1")).sequents
     same = same_slope(d, b, label)
-    fact = decide(said.proposition, scale(unit_of(b * d), g * b * terms), scale(same, terms))
-    conclude(fact, said)
+    fact = decide(conclusion.proposition, scale(unit_of(b * d), g * b * terms), scale(same, terms))
+    conclude(fact, conclusion)
     return "g'(b d) b = g'(d) b for b in {-1, 0, 1}, as g' is even"

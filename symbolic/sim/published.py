@@ -73,7 +73,7 @@ RATE = EXP(2 * R)
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What the listed hypotheses say.
+    """The facts that the listed hypotheses state.
 
     Attributes:
         tops: that no logit at x, and none at y, is above R.

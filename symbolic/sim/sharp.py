@@ -23,14 +23,14 @@ from properties.sim.basic_5 import conclusion
 from symbolic.facts import end, length, letters_in, product, some_of
 from symbolic.mean_value import SOFTMAX, ensure_no_less
 from symbolic.sim import basic_4 as steps
-from symbolic.softmax_change import Way, at_r, mean_change, r, t, way, weight_change
+from symbolic.softmax_change import Way, at_r, mean_change, path, r, t, weight_change
 
 ROOT_2 = SQRT(as_term(2))
 
 
 def way_of(statement: Statement, reading: str) -> Way:
     """Return the way from y to x in the letters of a reading."""
-    return way(letters_in(statement, reading), some_of(statement, reading, "n"))
+    return path(letters_in(statement, reading), some_of(statement, reading, "n"))
 
 
 def root_of_2() -> tuple[Fact, Fact]:

@@ -1,4 +1,4 @@
-"""How far losses of softmax attention change: linked facts for the statements on stability.
+"""Bounds of the change of losses of softmax attention, for the statements on stability.
 
 u and w are the scores <f(x), h> and <f(y), h>.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge
-from attsvm.theory.proof.formulas import conclusion_of
+from attsvm.theory.proof.linked import conclusion_of
 from attsvm.theory.proof.lemmas import SIZE
 from attsvm.theory.proof.rules import (
     add_up,
@@ -41,7 +41,7 @@ from symbolic.facts import (
 )
 from symbolic.sim.logistic_lipschitz import change
 from symbolic.sim.sharp import ROOT_2, apart_by, oscillation, root_of_2
-from symbolic.softmax_change import Way, at_r, k, mean_change, on_way, t, way
+from symbolic.softmax_change import Way, at_r, k, mean_change, on_way, path, t
 
 
 def squared_bound(d: Term, bound: Fact | None) -> tuple[Term, Fact, Fact]:
@@ -95,7 +95,7 @@ def change_by_norms(v: Any, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way,
 
 def change_on_data(v: Any, some: Fact, spread: Fact) -> tuple[Way, Fact]:
     """Return that |u - w| <= ||A^T h|| ||x - y||, as ||A^T h|| is at least osc(h) diam(A)/4."""
-    w, h = way(v, some), v.h.entry((t.term,))
+    w, h = path(v, some), v.h.entry((t.term,))
     distance, _ = length((v.x - v.y).entry((k.term,)), k)
     size = SQRT(total(total(v.A.entry((t.term,), (k.term,)) * h, t) ** 2, k))
     first, second = scores(w, h)
@@ -236,5 +236,5 @@ def squared_at_radius() -> None:
     label, _ = cite(SIZE, (), v.b.term)
     more = decide(ge(2 * v.R.term, 1), large)
     parts = product(size, head, distance, head, more), product(size, head, distance, label)
-    (said,) = conclusion_of(formula_of(statement, reading)).sequents
-    end(statement, reading, by=[decide(said.proposition, fact, *parts)])
+    (conclusion,) = conclusion_of(formula_of(statement, reading)).sequents
+    end(statement, reading, by=[decide(conclusion.proposition, fact, *parts)])

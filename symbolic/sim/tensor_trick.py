@@ -92,10 +92,10 @@ def prove() -> str:
     """Prove the trick, for all sizes: both sides sum over the entries of X, in two orders."""
     for reading, axes in (("literal", "nndd"), ("sharp", "nkdl")):
         fact = turned(letters_in(TRICK, reading), *map(index, "jtrc", axes))
-        (said,) = conclusion_of(formula_of(TRICK, reading)).sequents
-        places = sorted(said.proposition.letters, key=lambda x: x.name[1:])
+        (conclusion,) = conclusion_of(formula_of(TRICK, reading)).sequents
+        places = sorted(conclusion.proposition.letters, key=lambda x: x.name[1:])
         names = dict(zip(map(index, "jt", axes), places, strict=False))
-        conclude(at(fact, names), said)
+        conclude(at(fact, names), conclusion)
     return "(A1 kron A2) vec(X) = vec(A1 X A2^T) for all sizes, block j giving row j"
 
 

@@ -71,9 +71,9 @@ def prove_hull() -> str:
     short = add_up(product(weights.positive, best_gap(a, t)), t)
     entry = v.X.entry((t.term,), (k.term,)) * v.u.entry((k.term,)) * EXP(logit)
     swapped = scale(exchange(entry, k, t), INV(weights.sum))
-    (said,) = conclusion_of(formula_of(COMBINATION, "literal-1")).sequents
+    (conclusion,) = conclusion_of(formula_of(COMBINATION, "literal-1")).sequents
     one = scale(weights.one(t), most(a, t))
-    end(COMBINATION, "literal-1", by=[decide(said.proposition, short, swapped, one)])
+    end(COMBINATION, "literal-1", by=[decide(conclusion.proposition, short, swapped, one)])
     return "for any T, d and W: softmax of one token is 1, and of more it is positive with sum 1"
 
 
@@ -86,12 +86,12 @@ def prove_inside() -> str:
     some = some_of(COMBINATION, "sharp-1", "T")
     weights, gap = softmax(logit, t, some), best_gap(a, t)
     worst, is_worst = attained("worst", least(a, t), some)
-    here = {t: worst()}
-    each = at(one_of_sum(product(weights.positive, gap), t), here)
-    far = decide(gt(most(a, t) - substituted(a, here), 0), apart, is_worst)
+    places = {t: worst()}
+    each = at(one_of_sum(product(weights.positive, gap), t), places)
+    far = decide(gt(most(a, t) - substituted(a, places), 0), apart, is_worst)
     part = decide(
-        gt(substituted(weights.weight, here) * (most(a, t) - substituted(a, here)), 0),
-        *(at(weights.positive, here), far),
+        gt(substituted(weights.weight, places) * (most(a, t) - substituted(a, places)), 0),
+        *(at(weights.positive, places), far),
     )
     end(
         COMBINATION,

@@ -135,7 +135,6 @@ SPOILT = {
             (stability_logistic, stability_of_loss.prove_logistic_over_norms, 19),
             (stability_logistic, stability_of_loss.prove_logistic_on_data, 19),
             (stability_l2, stability_of_loss.prove_squared_over_norms, 19),
-            (stability_l2, stability_of_loss.prove_squared_on_data, 19),
             (stability_l2, stability_of_loss.prove_squared_on_data, 21),
         )
     },
