@@ -9,8 +9,8 @@ from typing import Any
 
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge
-from attsvm.theory.proof.linked import conclusion_of
 from attsvm.theory.proof.lemmas import SIZE
+from attsvm.theory.proof.linked import conclusion_of
 from attsvm.theory.proof.rules import (
     add_up,
     beyond,
