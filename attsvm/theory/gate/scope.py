@@ -1,4 +1,4 @@
-"""What a gate compares: the packs that are checked out, and the part of a run about them."""
+"""The packs that are checked out, which a gate compares, and the part of a run about them."""
 
 from __future__ import annotations
 
