@@ -68,6 +68,12 @@ def test_tests_patch_little():
     )
 
 
+def test_no_two_files_of_tests_have_one_name():
+    """Pytest imports all of them by their names alone, and refuses the second one."""
+    names = [Path(file).name for file in trees() if Path(file).name.startswith("test_")]
+    assert [name for name in {*names} if names.count(name) > 1] == []
+
+
 def functions(tree):
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
