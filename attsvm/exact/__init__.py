@@ -18,9 +18,16 @@ points and bounds that `minima` proves. Proofs assume nothing about a proposal.
 from attsvm.exact.attention import risk_gap, softmax
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import LimitCertificate, descend, limit_certificate
-from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals, spectral_norm
+from attsvm.exact.numbers import (
+    ExactData,
+    dot,
+    norm,
+    nuclear_norm,
+    rational,
+    rationals,
+    spectral_norm,
+)
 from attsvm.exact.optimality import norm_bracket, soft_bracket
-from attsvm.exact.spectra import nuclear_norm
 from attsvm.exact.svm import ExactAnswer, decide, separate
 from attsvm.exact.traps import trap_at
 

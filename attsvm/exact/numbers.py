@@ -1,4 +1,4 @@
-"""Exact values: floats as rationals, vectors and matrices of rationals, exact data sets."""
+"""Exact values: floats as rationals, vectors and matrices of rationals, norms, exact data sets."""
 
 from __future__ import annotations
 
@@ -268,3 +268,17 @@ class ExactData:
     def unique(self) -> bool:
         """Whether every input has one optimal token."""
         return all(len(rows) == 1 for rows in self.optimal)
+
+
+def nuclear_norm(matrix: Matrix) -> arb:
+    """Return the sum of the singular values of a rational matrix, as a ball."""
+    total = arb(0)
+    for value, count in eigenvalues(gram(matrix)):
+        total += count * value.sqrt()
+    return total
+
+
+def exact_mid(ball: arb) -> fmpq:
+    """Return the midpoint of a ball as a rational."""
+    mantissa, exponent = ball.mid().man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)

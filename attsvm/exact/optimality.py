@@ -13,9 +13,8 @@ from typing import Literal
 from flint import arb, fmpq
 
 from attsvm.errors import DataError
-from attsvm.exact.numbers import Matrix, Vector, dot, norm, spectral_norm
+from attsvm.exact.numbers import Matrix, Vector, dot, norm, nuclear_norm, spectral_norm
 from attsvm.exact.programme import ExactProgramme
-from attsvm.exact.spectra import nuclear_norm
 
 
 def norm_bracket(

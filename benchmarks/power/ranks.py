@@ -7,7 +7,7 @@ from typing import Any
 
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.exact.spectra import nuclear_norm
+from attsvm.exact.numbers import nuclear_norm
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.theory.arithmetic import BALLS
 from benchmarks.power.planting import plant

@@ -18,15 +18,16 @@ from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact.numbers import (
     combine,
     eigenvalues,
+    exact_mid,
     gram,
     is_positive_semidefinite,
+    nuclear_norm,
     product,
     remembered,
     spectral_norm,
     subtract,
     transpose,
 )
-from attsvm.exact.spectra import exact_mid, nuclear_norm
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data

@@ -17,12 +17,11 @@ from attsvm.exact import deadline
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.kernels.ascent import ascend, pair_runs, sum_runs
 from attsvm.svm import att_svm, att_svm_programme, methods
-from attsvm.svm.answer import LARGEST_EXACT
+from attsvm.svm.answer import LARGEST_EXACT, SMALL, kernels_for
 from attsvm.svm.bounds import certain_margins, frobenius_bracket
 from attsvm.svm.frobenius import bracketed, solve_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.support import GramOperator, ascend_dual
-from attsvm.svm.warming import SMALL, kernels_for
 from benchmarks.hard_margins import hair_thin, separable
 from tests.interpreted import interpreted
 from tests.svm.problems import two_tokens

@@ -21,10 +21,17 @@ from attsvm._types import Array
 from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, norm, rationals
-from attsvm.exact.numbers import Matrix, Vector, eigenvalues, product, spectral_norm, transpose
+from attsvm.exact.numbers import (
+    Matrix,
+    Vector,
+    eigenvalues,
+    exact_mid,
+    product,
+    spectral_norm,
+    transpose,
+)
 from attsvm.exact.optimality import norm_bracket
 from attsvm.exact.programme import ExactProgramme
-from attsvm.exact.spectra import exact_mid
 from attsvm.exact.svm import selecting
 from attsvm.primitives.att_svm import first_optimal
 
