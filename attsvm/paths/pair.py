@@ -23,6 +23,8 @@ LARGEST = 300.0
 """Maximum absolute value of exponents, so that no exponential overflows."""
 
 Point: TypeAlias = 'tuple[Float[Array, " d"], Float[Array, " d"]]'
+# an alias of its own: older versions of jaxtyping evaluate `Point | None` on the text above
+OptionalPoint: TypeAlias = 'tuple[Float[Array, " d"], Float[Array, " d"]] | None'
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from attsvm.paths.drops import LOG_VALUES, curvature_ratio
 from attsvm.paths.grades import on_sphere
 from attsvm.paths.local import LocalGap, derivatives, of_margins, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
-from attsvm.paths.pair import LARGEST, Pair, Point
+from attsvm.paths.pair import LARGEST, OptionalPoint, Pair, Point
 
 _SWEEPS = 60
 """Maximum number of turns of head and prompt."""
@@ -160,7 +160,7 @@ def _moved(y: Array, step: Array, radius: float) -> Array:
     return after
 
 
-def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
+def newton_step(pair: Pair, v: Array, p: Array) -> OptionalPoint:
     """Return the step of Newton's method for -grad = multiplier * point in both balls.
 
     The equations of v are those of log L, the equations of p those of L over |L - L_sel|. None if a
