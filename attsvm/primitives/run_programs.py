@@ -245,6 +245,19 @@ def moves(m: Programs, case: Any) -> Proposition:
     return Proposition("fact(not is_stationary(data, start, loss))", CHECKER)
 
 
+def leaves_zero(m: Programs, case: Any, **_: object) -> Proposition:
+    """Return that descent does not stay at 0, which has no direction.
+
+    Raises:
+        NotExpressible: it does not stay there, so that more has to be said.
+    """
+    write(m, case)
+    stays = is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss)
+    if case.start.any() or not stays:
+        raise NotExpressible("the limit of a run that leaves 0")
+    return Proposition("fact(any(flat(start)) or not is_stationary(data, start, loss))", CHECKER)
+
+
 def support(m: Programs, case: Any, text: str) -> Proposition:
     """Return a condition on the margins under the solution; that there is one if there is none."""
     write(m, case)

@@ -43,6 +43,7 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.limits import finite_minimum_of_factors
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent, Factored
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import one_pair
@@ -243,6 +244,7 @@ FACTORED = converges_in_direction(
     TARGET,
     floats=follows,
     balls=certificate,
+    checked=run_programs.converges,
     symbols={**solutions("X"), **LOSS_NAMES},
     where="K and Q are the iterates of descent on both with the loss $loss, and X^mm is the "
     "max-margin solution of the optimal tokens",

@@ -46,7 +46,9 @@ def on_a_prompt(case: Local) -> Local:
     return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
 
 
-DECREASING = Hypothesis("l is decreasing", lambda case: LOSSES[case.loss].decreasing)
+DECREASING = Hypothesis(
+    "l is decreasing", lambda case: LOSSES[case.loss].decreasing, checked="decreasing(loss)"
+)
 
 GENERAL = Statement(
     "mm/general-data",

@@ -7,6 +7,7 @@ from flint import arb
 from attsvm.exact import ExactData, rationals, separate
 from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
@@ -76,6 +77,7 @@ SEPARATES = converges_in_direction(
     TARGET,
     floats=separates,
     balls=certified_separates,
+    checked=run_programs.leaves_zero,
     symbols=PROMPTS,
     where="p(k) are the iterates from p(0), beta are the tokens that they select, and p(beta) is "
     "the max-margin solution of beta",
