@@ -46,7 +46,7 @@ t, k = index("t", "n"), index("k", "D")
 ENTRY: Term = V.A.entry((t.term,), (k.term,))
 LOGIT_X, LOGIT_Y = (LETTERS.dot(V.A.row((t.term,)), point).term for point in (V.x, V.y))
 LOGITS_AT = LOGIT_X, LOGIT_Y
-POINTS_AT = X, Y = tuple(point.entry((k.term,)) for point in (V.x, V.y))
+X, Y = (point.entry((k.term,)) for point in (V.x, V.y))
 APART: Term = X - Y
 SPECTRAL_NORM, NORM = spectral(ENTRY, t, k), SQRT(total(APART**2, k))
 

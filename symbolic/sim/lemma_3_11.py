@@ -1,10 +1,8 @@
 """The closed form of the gradient of one entry of the loss.
 
-- For small sizes (`loss_residual`): the claim's functions are evaluated on symbols, with
-  A = A_1 kron A_2 of definition 3.1 and every entry of X. They are compared with derivatives that
-  sympy takes, for 2, 3 and 4 tokens in one and two dimensions.
-- For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T,
-  sums are differentiated term by term, and the chain rule leads from <f, h> to g(b <f, h>).
+g' = g (1 - g) follows from (1 + e) g = 1 for e = exp(-b <f, h>). The rest is an identity of sums
+over tokens, for any number of them. Symbols of small sizes show that the printed formula is another
+one (`loss_residual`).
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS
 from attsvm.theory.proof.facts import Fact, eq, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
@@ -25,11 +23,10 @@ from attsvm.theory.proof.rules import suppose as suppose_linked
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, as_term
 from attsvm.theory.types import Values
 from properties.sim._support.entry_loss import loss
-from properties.sim.lemma_3_11 import LABELS, LEMMA, closed_form, derivative
+from properties.sim.lemma_3_11 import LABELS, LEMMA, closed_form
 from symbolic.facts import formula_of, index, letters_in
 
 k = index("D", "D")
-SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
 def entry_of(n: int, d: int) -> SimpleNamespace:
@@ -70,26 +67,6 @@ def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
     closed = closed_form(SYMBOLS, v, **formula)
     gaps = [sp.diff(value, x) - c for x, c in zip(v.x, closed, strict=True)]
     return [cancelled(in_powers(gap, v)) for gap in gaps]
-
-
-def derivative_residual(n: int, d: int) -> list[sp.Expr]:
-    """Return both sides of the equation that the claim checks, minus sympy's derivatives."""
-    v = entry_of(n, d)
-    value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
-    relation: Any = derivative(SYMBOLS, v)
-    true = [sp.diff(value, x) for x in v.x]
-    gaps = [
-        y - t for side in (relation.left, relation.right) for y, t in zip(side, true, strict=True)
-    ]
-    return [cancelled(in_powers(gap, v)) for gap in gaps]
-
-
-def chained_residual() -> sp.Expr:
-    """Return the derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for any function d."""
-    x, b = sp.symbols("x b", real=True)
-    d = sp.Function("d", real=True)(x)
-    g = SYMBOLS.logistic(b * d)
-    return simplified((sp.diff(g, x) - g * (1 - g) * b * sp.diff(d, x)).rewrite(sp.exp))
 
 
 def parts(v: Any) -> tuple[Term, Term]:

@@ -20,7 +20,6 @@ from types import ModuleType, SimpleNamespace
 import sympy as sp
 
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -33,7 +32,6 @@ from attsvm.theory.declaration.proof import cancelled, expanded, simplified, sup
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.types import Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.attention import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from properties.sim.stability_l2.conclusion import steep
 from symbolic import textbook
@@ -44,10 +42,6 @@ from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """In order: ||A|| ||h|| or ||A^T h||, ||h||, |b|, and R."""
-LARGE_EDGE = Supposed(
-    "R is at least 4, or 1 where it does not enter",
-    (LISTED_RADIUS, stability_l2.UNIT_RADIUS),
-)
 
 
 def constant_of(
