@@ -55,7 +55,7 @@ def mathml(latex: str, *, block: bool = True) -> Markup:
     while token := reader.ahead():
         if token == r"\text":
             reader.take()
-            pieces += [_piece(piece, block), _tag("span", sentence(reader.words()))]
+            pieces += [_piece(piece, block), _tag("span", sentence(_words(reader)))]
             piece, operand = [], False
             continue
         # a line may end only outside brackets and norms; bars come in pairs, so an odd number of
@@ -203,7 +203,7 @@ class _Reader:
             return _tag("msqrt", self.argument())
         if name in ("text", "mathrm"):
             tag = "mtext" if name == "text" else "mi"
-            return _tag(tag, _kept(self.words()), mathvariant=None if tag == "mtext" else "normal")
+            return _tag(tag, _kept(_words(self)), mathvariant=None if tag == "mtext" else "normal")
         if name in _LETTERS:
             return _tag("mi", _LETTERS[name])
         if name in _NAMES:
@@ -229,25 +229,26 @@ class _Reader:
             raise UnreadableError(f"a formula has the fence {token!r}")
         return _tag("mo", _SIGNS.get(token[1:], token), stretchy="true", fence="true")
 
-    def words(self) -> str:
-        """Return the letters of a text, up to the brace that closes it.
 
-        Raises:
-            UnreadableError: the text has an unknown command.
-        """
-        self.take("{")
-        message, depth = "", 0
-        while (token := self.take()) != "}" or depth:
-            depth += (token == "{") - (token == "}")
-            if token in _ESCAPES:
-                message += _ESCAPES[token]
-            elif token.startswith("\\") and len(token) == 2 and not token[1].isalpha():
-                message += token[1]
-            elif token.startswith("\\"):
-                raise UnreadableError(f"a text has the unknown command {token!r}")
-            elif token not in "{}":
-                message += token
-        return message.replace("''", '"')
+def _words(reader: _Reader) -> str:
+    """Return the letters of a text, up to the brace that closes it.
+
+    Raises:
+        UnreadableError: the text has an unknown command.
+    """
+    reader.take("{")
+    message, depth = "", 0
+    while (token := reader.take()) != "}" or depth:
+        depth += (token == "{") - (token == "}")
+        if token in _ESCAPES:
+            message += _ESCAPES[token]
+        elif token.startswith("\\") and len(token) == 2 and not token[1].isalpha():
+            message += token[1]
+        elif token.startswith("\\"):
+            raise UnreadableError(f"a text has the unknown command {token!r}")
+        elif token not in "{}":
+            message += token
+    return message.replace("''", '"')
 
 
 def _kept(words: str) -> str:
