@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
             def show_line(line: str) -> None:
                 live.update(line.__str__, worth=False)
 
-            results += check(claims, known, proofs, options.coqc, show_line, options.workers)
+            coqc, count = options.coqc, options.workers
+            results += check(claims, known, proofs, coqc, show_line, count, beside=pack.claims)
     fell = [r for r in results if r.result in ("rejected", "failed")]
     document = {
         "coq": version,

@@ -182,6 +182,7 @@ def check(
     coqc: str,
     tell: Callable[[str], None],
     workers: int = 1,
+    beside: Sequence[Claim] = (),
 ) -> Iterator[Checked]:
     """Yield the verdict of Coq on each theorem about these readings.
 
@@ -192,6 +193,7 @@ def check(
         coqc: the compiler.
         tell: called with a message before each step.
         workers: number of files that Coq compiles at once; the verdicts do not depend on it.
+        beside: all readings of their statements, as a file of proofs uses every one of them.
 
     Raises:
         UsageError: there is no Coq by this name, or it does not compile the definitions.
@@ -208,7 +210,7 @@ def check(
                     value=_error(output),
                     remedy=f"Install Coq 8.16 with its libraries: {PACKAGES}.",
                 )
-        compiler.write("Statements", statements(claims, proofs))
+        compiler.write("Statements", statements(beside or claims, proofs))
         compiler.compiled("Statements")
         jobs = [*_proved(claims, proofs, compiler, tell), *_refuted(claims, instances)]
         yield from (job for job in jobs if isinstance(job, Checked))

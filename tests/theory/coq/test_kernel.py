@@ -145,3 +145,12 @@ def test_the_exit_code_is_the_answer(coq, tmp_path, capsys, answer, code):
 def test_without_coq_the_exit_code_is_2(capsys):
     assert main(["kernel", "sim/lemma-3.12", "--coqc", "no-such-program"]) == 2
     assert "apt-get install" in capsys.readouterr().err
+
+
+STATED = """grep -q "$(printf 'sim_lemma_3_12_literal :')" "$(dirname "$2")/Statements.v" || exit 1
+for k in $(grep -o "^Print Assumptions" "$2" | tr -d " "); do echo "Axioms:"; done"""
+
+
+def test_a_reading_alone_is_checked_beside_the_other_readings_that_its_proof_uses(coq, capsys):
+    assert main(["kernel", "--coqc", coq(STATED), "sim/lemma-3.12:sharp"]) == 0
+    assert "2 accepted, 0 rejected" in capsys.readouterr().out
