@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction as Q
 from math import isqrt
-from typing import Any
+from typing import TypeVar
 
 from attsvm.theory.record.checker import Answer, Real, Undefined, equal, exp, fact, log, sqrt
 
+T = TypeVar("T")
 Vector = Sequence[Q]
 Matrix = Sequence[Vector]
 
@@ -164,7 +165,7 @@ def minus(x: Vector, y: Vector) -> list[Q]:
     return [a - b for a, b in zip(x, y, strict=True)]
 
 
-def flat(W: Sequence[Sequence[Any]]) -> list[Any]:
+def flat(W: Sequence[Sequence[T]]) -> list[T]:
     """Return the entries of a matrix, row by row."""
     return [x for row in W for x in row]
 

@@ -8,9 +8,8 @@ a theorem (docs/proofs/traps.md, symbolic/basins.py); its conditions are checked
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction as Q
-from typing import Any
 
 from attsvm.primitives.data_checker import (
     LOSSES,
@@ -42,6 +41,9 @@ from attsvm.theory.record.checker import (
     sqrt,
 )
 
+Pair = tuple[int, int]
+"""An input and a token."""
+
 # descent W - step grad L(W), where L(W) is the mean of l(sum_t s_t score_t), s the softmax of the
 # logits x_t^T W z
 
@@ -62,7 +64,7 @@ def gradient(data: Data, W: Sequence[Sequence[Real]], loss: str) -> list[list[Re
 
     Inputs of one exact u are added before they are multiplied by l'(u), so that they may cancel.
     """
-    total: dict[Any, list[list[Real]]] = {}
+    total: dict[tuple[Q, Q, int], list[list[Real]]] = {}
     for k, (X, z, scores) in enumerate(zip(data.X, data.Z, data.scores, strict=True)):
         s = softmax(logits(Data([X], [z], [scores]), W)[0])
         u = dot(s, scores)
@@ -170,7 +172,11 @@ def trap(data: Data, W: Sequence[Sequence[Real]], loss: str) -> tuple[list[int],
 
 
 def growth_along(
-    factor: dict[int, Any], ratio: dict[Any, Real], lead: dict[Any, Q], mass: Real, f: dict[Any, Q]
+    factor: Mapping[int, tuple[Sequence[Pair], Real, Real]],
+    ratio: Mapping[Pair, Real],
+    lead: Mapping[Pair, Q],
+    mass: Real,
+    f: Mapping[Pair, Q],
 ) -> Real:
     """Return the increase of a margin along minus the gradient, by its inner products f."""
     total = Real(0)
@@ -182,9 +188,9 @@ def growth_along(
     return total
 
 
-def groups(pairs: Sequence[Any], A: dict[Any, list[Q]]) -> list[list[Any]]:
+def groups(pairs: Sequence[Pair], A: Mapping[Pair, list[Q]]) -> list[list[Pair]]:
     """Return the pairs of input and token in groups; no group changes the margins of another."""
-    parts: list[list[Any]] = []
+    parts: list[list[Pair]] = []
     for pair in pairs:
         met = [g for g in parts if any(p[0] == pair[0] or inner(A[p], A[pair]) for p in g)]
         parts = [g for g in parts if g not in met] + [[p for g in met for p in g] + [pair]]

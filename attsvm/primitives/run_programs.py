@@ -7,7 +7,6 @@ multipliers of solutions and a number of steps; the checker proves whatever it u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 from flint import ctx
@@ -23,6 +22,7 @@ from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.sentences import Sentences
 from attsvm.primitives.steps import Stepped
+from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import Proposition, Relation
 from attsvm.theory.arithmetic.programs import Programs, exact_value, literal, nested
 
@@ -34,7 +34,7 @@ TARGETS = {"optimal": "target", "worst": "low", "opposite": "opposite"}
 the first one."""
 
 
-def write(m: Programs, case: Any) -> None:
+def write(m: Programs, case: Values) -> None:
     """Add the values of a record of attention to a program, with its max-margin solutions.
 
     Raises:
@@ -64,7 +64,7 @@ def write(m: Programs, case: Any) -> None:
     m.lines["low"] = _least("data.worst", exact, _chosen(exact, "worst"))
 
 
-def _data(m: Programs, case: Any, data: AttentionData) -> str:
+def _data(m: Programs, case: Values, data: AttentionData) -> str:
     """Return the inputs of a record as an expression."""
     inputs = getattr(case, "inputs", None)
     if isinstance(inputs, SelfAttention):
@@ -96,7 +96,7 @@ def _least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
     return f"least(rows(data, {chosen}), {_multipliers(exact, tokens)}, size)"
 
 
-def target_exists(m: Programs, case: Any, towards: str = "optimal", **_: object) -> Proposition:
+def target_exists(m: Programs, case: Values, towards: str = "optimal", **_: object) -> Proposition:
     """Return that there is a max-margin solution with a direction.
 
     Raises:
@@ -108,7 +108,7 @@ def target_exists(m: Programs, case: Any, towards: str = "optimal", **_: object)
     return Proposition(f"fact(has_direction({TARGETS[towards]}))", CHECKER)
 
 
-def _solved(case: Any, towards: str) -> bool:
+def _solved(case: Values, towards: str) -> bool:
     """Return whether there is a solution, and it is not 0."""
     exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
     solved = separate(exact, _chosen(exact, towards))
@@ -124,7 +124,7 @@ def _chosen(exact: ExactData, towards: str) -> list[int]:
 
 
 def converges(
-    m: Programs, case: Any, towards: str = "optimal", *, own: bool = True, sides: bool = False
+    m: Programs, case: Values, towards: str = "optimal", *, own: bool = True, sides: bool = False
 ) -> Proposition:
     """Return that descent of the record converges in direction to a max-margin solution.
 
@@ -153,7 +153,7 @@ def converges(
     return Proposition(f"along(limit, {name})", CHECKER)
 
 
-def limit(case: Any, *, moving: bool = False) -> str:
+def limit(case: Values, *, moving: bool = False) -> str:
     """Return the direction of the run of a record, as an expression with its witness.
 
     A run that stays at its start has the direction of the start, unless it has to be `moving`.
@@ -169,7 +169,7 @@ def limit(case: Any, *, moving: bool = False) -> str:
     return f"ends_along(data, start, loss, step, steps={steps}, multipliers={multipliers})"
 
 
-def margins_end(m: Programs, case: Any, of: str, whose: str) -> Proposition:
+def margins_end(m: Programs, case: Values, of: str, whose: str) -> Proposition:
     """Return that the least, mean or largest margin of a run ends above 0.
 
     Raises:
@@ -186,7 +186,7 @@ def margins_end(m: Programs, case: Any, of: str, whose: str) -> Proposition:
     return Proposition(f"below(0, {joined})", CHECKER)
 
 
-def margin_converges(m: Programs, case: Any, of: str = "largest") -> Proposition:
+def margin_converges(m: Programs, case: Values, of: str = "largest") -> Proposition:
     """Return that the least or largest margin converges: it is 0 at the limit of the direction.
 
     Raises:
@@ -216,7 +216,7 @@ def evidence(case: Descent) -> tuple[int, str]:
     raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
 
 
-def diverges(m: Programs, case: Any, *, own: bool = True) -> Proposition:
+def diverges(m: Programs, case: Values, *, own: bool = True) -> Proposition:
     """Return that the norm of the descent of the record tends to infinity.
 
     Raises:
@@ -230,7 +230,7 @@ def diverges(m: Programs, case: Any, *, own: bool = True) -> Proposition:
     return Proposition("diverges(data, start, loss)", CHECKER)
 
 
-def rises(m: Programs, case: Any, of: str = "least", sign: int = 1) -> Proposition:
+def rises(m: Programs, case: Values, of: str = "least", sign: int = 1) -> Proposition:
     """Return that a step of descent raises every margin, or the mean margin, times the sign."""
     write(m, case)
     m.lines["A"] = "rows(data, data.optimal)"
@@ -239,13 +239,13 @@ def rises(m: Programs, case: Any, of: str = "least", sign: int = 1) -> Propositi
     )
 
 
-def moves(m: Programs, case: Any) -> Proposition:
+def moves(m: Programs, case: Values) -> Proposition:
     """Return that the gradient at the start is not 0."""
     write(m, case)
     return Proposition("fact(not is_stationary(data, start, loss))", CHECKER)
 
 
-def leaves_zero(m: Programs, case: Any, **_: object) -> Proposition:
+def leaves_zero(m: Programs, case: Values, **_: object) -> Proposition:
     """Return that descent does not stay at 0, which has no direction.
 
     Raises:
@@ -258,7 +258,7 @@ def leaves_zero(m: Programs, case: Any, **_: object) -> Proposition:
     return Proposition("fact(any(flat(start)) or not is_stationary(data, start, loss))", CHECKER)
 
 
-def support(m: Programs, case: Any, text: str) -> Proposition:
+def support(m: Programs, case: Values, text: str) -> Proposition:
     """Return a condition on the margins under the solution; that there is one if there is none."""
     write(m, case)
     exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
@@ -269,7 +269,7 @@ def support(m: Programs, case: Any, text: str) -> Proposition:
     return Proposition(text, CHECKER)
 
 
-def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Any]) -> Proposition:
+def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Iterable[int]]) -> Proposition:
     """Return that there is a solution for a choice of tokens, the first one that has none.
 
     Raises:
@@ -285,13 +285,13 @@ def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Any]) -> Pr
     raise NotExpressible("that there is a solution for every choice of tokens")
 
 
-def on_data(m: Programs, case: Any, text: str) -> Proposition:
+def on_data(m: Programs, case: Values, text: str) -> Proposition:
     """Return a condition on the values of a record."""
     write(m, case)
     return Proposition(text, CHECKER)
 
 
-def target_is_there(m: Programs, case: Any, **constants: object) -> Proposition:
+def target_is_there(m: Programs, case: Values, **constants: object) -> Proposition:
     """Return that there is a solution, if there is none: then a claim that needs one is false.
 
     Raises:
@@ -303,7 +303,7 @@ def target_is_there(m: Programs, case: Any, **constants: object) -> Proposition:
     return Proposition("fact(target is not None)", CHECKER)
 
 
-def all_support(m: Programs, case: Any, where: str = "Att-SVM") -> Proposition:
+def all_support(m: Programs, case: Values, where: str = "Att-SVM") -> Proposition:
     """Return that all tokens support the Att-SVM.
 
     Raises:
@@ -314,7 +314,9 @@ def all_support(m: Programs, case: Any, where: str = "Att-SVM") -> Proposition:
     return on_data(m, case, "fact(all_tight(data, target))")
 
 
-def traced(m: Programs, case: Any, conclusion: Callable[..., Relation], **own: object) -> Relation:
+def traced(
+    m: Programs, case: Values, conclusion: Callable[..., Relation], **own: object
+) -> Relation:
     """Return a conclusion that computes with m alone from tokens, queries, scores and its start."""
     write(m, case)
     exact = ExactData.of(case.data)

@@ -126,17 +126,17 @@ class Programs(Arithmetic[Term]):
         """Return a constant."""
         return Term(self, literal(value), False, ATOM if value >= 0 else SUM, value)
 
-    def input_value(self, name: str, value: object) -> Any:
+    def input_value(self, name: str, value: object) -> Numbers:
         """Return a value of the instance, by its name."""
         array = np.array(value, dtype=object)
         self.lines[name] = f"reals({nested(array.tolist())})"
         return self.entries_of(name, array.shape)
 
-    def place(self, value: Any, text: str) -> None:
+    def place(self, value: object, text: str) -> None:
         """Say that numbers with these values are this expression; the first one counts."""
         self.places.setdefault(nested(value), text)
 
-    def values(self, x: Any) -> Any:
+    def values(self, x: object) -> Numbers:
         """Return the numbers of a record by their place, and others as constants."""
         shape = np.shape(np.array(x, dtype=object))
         text = self.places.get(nested(x)) if shape else None
@@ -230,16 +230,16 @@ class Programs(Arithmetic[Term]):
             sides = self._broadcast(relation.left, relation.right)
         return f"{_RELATIONS[relation.kind]}({', '.join(sides)})"
 
-    def _is_constant(self, side: Any) -> bool:
+    def _is_constant(self, side: object) -> bool:
         return not any(self.exact(x).depends for x in self._flat(side))
 
-    def _broadcast(self, left: Any, right: Any) -> list[str]:
+    def _broadcast(self, left: object, right: object) -> list[str]:
         """Return both sides as lists of one shape."""
         arrays = np.broadcast_arrays(np.asarray(left, dtype=object), np.asarray(right, object))
         return [listed(self, entries(a.ravel().tolist(), a.shape)) for a in arrays]
 
 
-def listed(m: Programs, value: Any) -> str:
+def listed(m: Programs, value: object) -> str:
     """Return a number or an array as an expression."""
     if isinstance(value, Entries) and value.ndim == 0:
         value = value.item()
@@ -269,7 +269,7 @@ def _integer(value: int) -> str:
     return f"2**{power}" if odd == 1 else f"{odd} * 2**{power}"
 
 
-def nested(value: Any) -> str:
+def nested(value: object) -> str:
     """Return a number, or nested lists of numbers, as an expression for rationals."""
     if isinstance(value, list | tuple | np.ndarray):
         return f"[{', '.join(map(nested, value))}]"

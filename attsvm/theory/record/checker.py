@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction as Q
 from math import floor, isqrt
-from typing import Any
+from typing import Any, NoReturn
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Numbers of significant bits that are tried until every comparison is decided."""
@@ -73,7 +73,7 @@ class Real:
     def __rtruediv__(self, other: Q | int) -> Real:
         return real(other) / self
 
-    def _refuse(self, *_: object) -> Any:
+    def _refuse(self, *_: object) -> NoReturn:
         raise TypeError("enclosures are compared by at_most, below and equal alone")
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse

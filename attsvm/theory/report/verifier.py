@@ -14,7 +14,6 @@ import keyword
 import re
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
@@ -162,7 +161,7 @@ def _ensure_free(name: str) -> None:
         raise NotExpressible(f"the letter {name}, which has a meaning in the program")
 
 
-def _member(variable: Choice, name: str, value: str) -> Any:
+def _member(variable: Choice, name: str, value: str) -> object:
     """Return a member of a family, with properties that the checker decides if it knows any."""
     chosen = member(variable, name, value)
     return chosen.known(value) if hasattr(chosen, "known") else chosen
