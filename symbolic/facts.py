@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from attsvm.errors import present
 from attsvm.theory import Statement
@@ -43,6 +42,7 @@ from attsvm.theory.proof.terms import (
     Term,
     total,
 )
+from attsvm.theory.types import Values
 
 
 def formula_of(statement: Statement, reading: str) -> Formula:
@@ -50,7 +50,7 @@ def formula_of(statement: Statement, reading: str) -> Formula:
     return present(statement.claim(reading).formula, "the formula of a reading")
 
 
-def letters_in(statement: Statement, reading: str) -> Any:
+def letters_in(statement: Statement, reading: str) -> Values:
     """Return the letters of the variables of a reading, by name."""
     return values_of(formula_of(statement, reading))
 

@@ -8,7 +8,6 @@ most a quarter of the product of the ranges, and the range of s is at most D.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from attsvm.theory.proof.facts import Fact, eq, ge, note
 from attsvm.theory.proof.lemmas import DISCRIMINANT, LIPSCHITZ, SIZE
@@ -37,6 +36,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
+from attsvm.theory.types import Values
 from symbolic.facts import (
     Softmax,
     cauchy,
@@ -79,7 +79,7 @@ class Way:
     end_y: Term
 
 
-def path(v: Any, some: Fact) -> Way:
+def path(v: Values, some: Fact) -> Way:
     """Return the way from y to x for letters A, x and y."""
     entry = v.A.entry((t.term,), (k.term,))
     apart = (v.x - v.y).entry((k.term,))
@@ -100,7 +100,7 @@ def path(v: Any, some: Fact) -> Way:
     return on_way(v, span_ * D, note("s_t - s_r <= D", spans), positive, some)
 
 
-def on_way(v: Any, span: Term, spans: Fact, positive: Fact, some: Fact) -> Way:
+def on_way(v: Values, span: Term, spans: Fact, positive: Fact, some: Fact) -> Way:
     """Return the way from y to x, with a bound D of the differences of the changes of logits."""
     at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
     weights = softmax(at_y + TAU.term * (at_x - at_y), t, some)

@@ -7,7 +7,6 @@ most E times that of its logit. So the change of all entries is at most E ||A (x
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -40,7 +39,7 @@ from symbolic.mean_value import ensure_no_less, said_by
 R, SIZE = sp.symbols("R a", positive=True)
 """The radius, and ||A||."""
 SHARP = formula_of(BOUND, "sharp-1")
-V: Any = letters_in(BOUND, "sharp-1")
+V = letters_in(BOUND, "sharp-1")
 RADIUS: Term = V.R.term
 t, k = index("t", "n"), index("k", "D")
 ENTRY: Term = V.A.entry((t.term,), (k.term,))

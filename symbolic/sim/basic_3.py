@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -37,7 +36,7 @@ from symbolic.facts import (
 from symbolic.mean_value import ensure_no_less
 
 t = index("t", "n")
-V: Any = letters_in(BOUND, "sharp-2")
+V = letters_in(BOUND, "sharp-2")
 LOGITS_AT = tuple((V.A @ point).entry((t.term,)) for point in (V.x, V.y))
 ALPHAS = tuple(total(EXP(s), t) for s in LOGITS_AT)
 

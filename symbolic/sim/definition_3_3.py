@@ -6,8 +6,6 @@ both are one double sum over the entries of X.
 
 from __future__ import annotations
 
-from typing import Any
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, note
 from attsvm.theory.proof.linked import conclusion_of, linked
@@ -23,6 +21,7 @@ from attsvm.theory.proof.rules import (
     suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, total
+from attsvm.theory.types import Values
 from properties.sim._support.attention import block_logits
 from properties.sim.definition_3_3 import DEFINITION, SHARED
 from symbolic.facts import end, formula_of, index, letters_in, softmax, some_of
@@ -32,7 +31,7 @@ j, t = index("n", "n"), index("t", "n")
 r, c, e = index("r", "d"), index("c", "d"), index("d1", "d")
 
 
-def logits(v: Any) -> Term:
+def logits(v: Values) -> Term:
     """Return the logit of token t in row j."""
     return number(block_logits(LETTERS, v.n, v.A1, v.A2, v.X)).entry((j.term,), (t.term,))
 
@@ -52,7 +51,7 @@ def prove_vector() -> str:
     return "f > 0 has sum 1, for any n and d"
 
 
-def same_weights(v: Any) -> tuple[Term, Fact]:
+def same_weights(v: Values) -> tuple[Term, Fact]:
     """Return the logits of the attention, and that each power of f is one of the attention."""
     fact, own = turned(v, j, t, r, c), logits(v)
     theirs = (v.A1 @ v.X @ v.A2.T).entry((j.term,), (t.term,))
@@ -61,7 +60,7 @@ def same_weights(v: Any) -> tuple[Term, Fact]:
     return theirs, inside(same, own, theirs, EXP(hole.term), hole)
 
 
-def entries(reading: str, values: Any, shared: Fact | None = None) -> None:
+def entries(reading: str, values: Values, shared: Fact | None = None) -> None:
     """Prove that <f_j, A3 y_e> is entry (j, e) of the attention with these values.
 
     Args:

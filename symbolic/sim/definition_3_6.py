@@ -128,7 +128,7 @@ def ensure_chained() -> None:
 @linked
 def prove() -> str:
     """Prove that <grad g(-u), grad u> = -g'(u) ||grad u||^2 is at most 0, for every n and D."""
-    v: Any = letters_in(DEFINITION, "amended-2")
+    v: Values = letters_in(DEFINITION, "amended-2")
     k = index("k", "D")
 
     def entry(m: Any, x: Any) -> Any:

@@ -69,7 +69,7 @@ def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
     return [cancelled(in_powers(gap, v)) for gap in gaps]
 
 
-def parts(v: Any) -> tuple[Term, Term]:
+def parts(v: Values) -> tuple[Term, Term]:
     """Return d = <f, h>, and the entry of the gradient of d."""
     f = LETTERS.softmax(v.A @ v.x)
     d: Any = LETTERS.dot(f, v.h)

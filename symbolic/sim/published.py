@@ -9,7 +9,6 @@ of D_t - D_r - n z_tr and D_t - n E (s_t - u_t) give sum D_t^2 <= (n E)^2 ||s - 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from flint import fmpq
 
@@ -57,7 +56,7 @@ from symbolic.facts import (
     tangent,
 )
 
-V: Any = letters_in(basic_4.BOUND, "literal")
+V = letters_in(basic_4.BOUND, "literal")
 t, r, k = index("t", "n"), index("r", "n"), index("k", "D")
 N, R, BETA_ = total(1, t), V.R.term, V.beta.term
 X, U = (((V.A @ point).entry((t.term,))) for point in (V.x, V.y))

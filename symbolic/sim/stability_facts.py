@@ -5,8 +5,6 @@ u and w are the scores <f(x), h> and <f(y), h>.
 
 from __future__ import annotations
 
-from typing import Any
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge
 from attsvm.theory.proof.lemmas import SIZE
@@ -22,6 +20,7 @@ from attsvm.theory.proof.rules import (
     suppose,
 )
 from attsvm.theory.proof.terms import ABS, SQRT, Term, as_term, most, total
+from attsvm.theory.types import Values
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.attention import LISTED_RADIUS
 from properties.sim._support.stability import SPREAD
@@ -67,7 +66,7 @@ def scores(w: Way, h: Term) -> tuple[Term, Term]:
     return total(w.end_x * h, t), total(w.end_y * h, t)
 
 
-def change_by_norms(v: Any, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way, Fact]:
+def change_by_norms(v: Values, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way, Fact]:
     """Return that |u - w| <= ||A|| ||h|| ||x - y||/2."""
     entry, apart = v.A.entry((t.term,), (k.term,)), (v.x - v.y).entry((k.term,))
     h = v.h.entry((t.term,))
@@ -93,7 +92,7 @@ def change_by_norms(v: Any, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way,
     return w, fact
 
 
-def change_on_data(v: Any, some: Fact, spread: Fact) -> tuple[Way, Fact]:
+def change_on_data(v: Values, some: Fact, spread: Fact) -> tuple[Way, Fact]:
     """Return that |u - w| <= ||A^T h|| ||x - y||, as ||A^T h|| is at least osc(h) diam(A)/4."""
     w, h = path(v, some), v.h.entry((t.term,))
     distance, _ = length((v.x - v.y).entry((k.term,)), k)
@@ -103,7 +102,7 @@ def change_on_data(v: Any, some: Fact, spread: Fact) -> tuple[Way, Fact]:
     return w, decide(goal, mean_change(w, h), product(spread, distance))
 
 
-def logistic_change(v: Any, w: Way, fact: Fact) -> Fact:
+def logistic_change(v: Values, w: Way, fact: Fact) -> Fact:
     """Return that |g(b u) - g(b w)| <= |b| c/4, as |u - w| <= c."""
     first, second = scores(w, v.h.entry((t.term,)))
     b = v.b.term
@@ -114,7 +113,7 @@ def logistic_change(v: Any, w: Way, fact: Fact) -> Fact:
     return decide(ge(ABS(b) * c / 4, -left), slope, part)
 
 
-def squared_change(v: Any, w: Way, fact: Fact, tops: tuple[Fact, Fact], top: Term) -> Fact:
+def squared_change(v: Values, w: Way, fact: Fact, tops: tuple[Fact, Fact], top: Term) -> Fact:
     """Return that |(u - b)^2 - (w - b)^2| <= 2 c (m + |b|), as |u - w| <= c and |u|, |w| <= m."""
     first, second = scores(w, v.h.entry((t.term,)))
     b = v.b.term
@@ -169,7 +168,7 @@ def score_by_norm(logit: Term, h: Term, some: Fact) -> Fact:
     return size_by_squares(u, norm, small)
 
 
-def logits(v: Any) -> tuple[Term, Term]:
+def logits(v: Values) -> tuple[Term, Term]:
     """Return the logits at x and at y."""
     at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
     return at_x, at_y

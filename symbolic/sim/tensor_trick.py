@@ -8,7 +8,6 @@ the Kronecker product.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -19,7 +18,7 @@ from attsvm.theory.proof.facts import Fact, note
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import at, conclude, exchange
 from attsvm.theory.proof.terms import Letter
-from attsvm.theory.types import Comparison
+from attsvm.theory.types import Comparison, Values
 from properties.sim.orientation.conclusion import margins
 from properties.sim.tensor_trick import TRICK
 from symbolic.facts import formula_of, index, letters_in
@@ -72,7 +71,7 @@ def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[sp.Expr
     return _gaps(margins(SYMBOLS, v, turned=transposed))
 
 
-def turned(v: Any, j: Letter, t: Letter, r: Letter, c: Letter) -> Fact:
+def turned(v: Values, j: Letter, t: Letter, r: Letter, c: Letter) -> Fact:
     """Return that entry t of block j of (A1 kron A2) vec(X) is entry (j, t) of A1 X A2^T.
 
     Args:

@@ -8,8 +8,6 @@ some step on s_o and u - second are above positive constants. The limit follows 
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT, SECOND_SUPPORTS, ZERO_START
@@ -46,7 +44,7 @@ PACE, ALSO = sp.symbols("pace also", positive=True)
 """`pace` is e |l'|, which lies between two positive constants; `also` is any positive number."""
 
 
-def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[sp.Expr, sp.Expr, sp.Expr]) -> tuple[sp.Expr, sp.Expr]:
     """Return the changes of m_1 and m_2 if p_1 A_1 + p_2 A_2 is added to W.
 
     Args:
@@ -156,7 +154,7 @@ def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) 
     return sp.log(c * most / (b * least)) / over
 
 
-def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[Any, Any, Any]:
+def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """Prove that no step lowers m_2 if m_2 is below some constant.
 
     Then m_1 >= -m_2 a/c is so large that input 1 hardly moves m_2.
@@ -241,12 +239,12 @@ def attended(x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return 1 / (1 + x + y)
 
 
-def pulls(x: sp.Expr, y: sp.Expr) -> tuple[Any, Any]:
+def pulls(x: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """Return p_1/s_o^2 and p_2/s_o^2 for three tokens, where p_t = s_t (u - gamma_t)."""
     return x * (LEAD - DROP * y), y * (LEAD + DROP + DROP * x)
 
 
-def gains(x: sp.Expr, y: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+def gains(x: sp.Expr, y: sp.Expr, squares: tuple[sp.Expr, sp.Expr, sp.Expr]) -> tuple[sp.Expr, sp.Expr]:
     """Return the changes of m_1 and m_2 at a step, divided by e |l'| s_o^2."""
     return moves(*pulls(x, y), squares)
 

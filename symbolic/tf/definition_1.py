@@ -8,7 +8,6 @@ and the proof shows the sign of one term, for an optimal token and for another o
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -145,7 +144,7 @@ def ensure_drop() -> None:
     suppose_in_prose(DECREASING)
 
 
-V: Any = letters_in(DEFINITION, "sharp")
+V = letters_in(DEFINITION, "sharp")
 t = index("t", "T")
 LOSS = Function("loss", (REAL,))
 SCORE, WEIGHT = (x.entry((t.term,)) for x in (V.gamma, V.s))

@@ -13,6 +13,7 @@ from attsvm.theory.proof.facts import Fact, gt
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import at, attained, cut, decide, one_of_sum, suppose
 from attsvm.theory.proof.terms import Letter, least, most, substituted
+from attsvm.theory.types import Values
 from properties._support.risk_formulas import DECREASES, DECREASING, TWO_SCORES
 from properties.mm import optimal_tokens
 from properties.tf.lemma_2 import LEMMA
@@ -48,12 +49,12 @@ def attention_in(statement: Statement, reading: str, logits: Callable[[Any], Any
     return attends(v.gamma.entry((i.term,), (t.term,)), logits(v).entry((t.term,)), some)
 
 
-def by_prompt(v: Any) -> Any:
+def by_prompt(v: Values) -> Any:
     """Return the logits of input i by the prompt p."""
     return v.X.row((i.term,)) @ (v.W.T @ v.p)
 
 
-def by_query(v: Any) -> Any:
+def by_query(v: Values) -> Any:
     """Return the logits of input i by its query."""
     return v.X.row((i.term,)) @ (v.W @ v.Z.row((i.term,)))
 

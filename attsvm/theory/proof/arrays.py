@@ -269,7 +269,7 @@ def _each(function: Callable[[Term], Term]) -> Callable[..., Any]:
     return of
 
 
-def _over(binder: Callable[..., Term]) -> Callable[..., Any]:
+def _over(binder: Callable[..., Term]) -> Callable[..., Sized]:
     def of(_: Letters, x: object) -> Sized:
         array = number(x)
         places = [letters(axis) for axis in array.axes]
@@ -298,7 +298,7 @@ class Letters(Arithmetic[Sized]):
             raise ProofError("a variable is named like a function", value=name)
         return _each(Function(name, (REAL,)))(self, x)  # type: ignore[no-any-return]
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: object, y: object) -> Sized:
         """Return the larger number, as a function of both."""
         return number(MAXIMUM(number(x).term, number(y).term))
 
@@ -316,7 +316,7 @@ class Letters(Arithmetic[Sized]):
             lambda i, *at: substituted(value.entry(*at), {letter: i[0]}),
         )
 
-    def size(self, x: Any) -> Any:
+    def size(self, x: Any) -> Sized:
         whole = self.exact(1)
         for axis in x.axes:
             whole = whole * Length(axis)
@@ -331,7 +331,7 @@ class Letters(Arithmetic[Sized]):
         powers = self.exp(s)
         return powers / self.sum(powers)
 
-    def diameter(self, A: Any) -> Any:
+    def diameter(self, A: Any) -> Sized:
         def apart(i: Place, j: Place) -> Term:
             return self.norm(A.row(i) - A.row(j)).term
 
@@ -340,7 +340,7 @@ class Letters(Arithmetic[Sized]):
     def diagonal(self, x: Any) -> Any:
         return Diagonal(x)
 
-    def gradient(self, f: Callable[..., Any], x: Sized) -> Sized:
+    def gradient(self, f: Callable[[Letters, Sized], Sized], x: Sized) -> Sized:
         """Return the gradient of a formula at a vector that it uses in inner products alone."""
         ((sort,),), by = x.axes, fresh(REAL)
         same = Function("same index", (sort, sort))
@@ -356,7 +356,7 @@ class Letters(Arithmetic[Sized]):
 
         return Sized(x.axes, entry)
 
-    def spectral(self, A: Any) -> Any:
+    def spectral(self, A: Any) -> Sized:
         places = [letters(axis) for axis in A.axes]
         ((row,), (column,)) = (frozenset().union(*(x.letters for x in p)) for p in places)
         size = spectral(A.entry(*places), row, column)
