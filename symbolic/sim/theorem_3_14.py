@@ -43,8 +43,11 @@ DROP, X, Y = sp.symbols("drop x y", positive=True)
 PACE, ALSO = sp.symbols("pace also", positive=True)
 """`pace` is e |l'|, which lies between two positive constants; `also` is any positive number."""
 
+Pair = tuple[sp.Expr, sp.Expr]
+Triple = tuple[sp.Expr, sp.Expr, sp.Expr]
 
-def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[sp.Expr, sp.Expr, sp.Expr]) -> tuple[sp.Expr, sp.Expr]:
+
+def moves(p_1: sp.Expr, p_2: sp.Expr, squares: Triple) -> Pair:
     """Return the changes of m_1 and m_2 if p_1 A_1 + p_2 A_2 is added to W.
 
     Args:
@@ -154,7 +157,7 @@ def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) 
     return sp.log(c * most / (b * least)) / over
 
 
-def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Triple:
     """Prove that no step lowers m_2 if m_2 is below some constant.
 
     Then m_1 >= -m_2 a/c is so large that input 1 hardly moves m_2.
@@ -239,12 +242,12 @@ def attended(x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return 1 / (1 + x + y)
 
 
-def pulls(x: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+def pulls(x: sp.Expr, y: sp.Expr) -> Pair:
     """Return p_1/s_o^2 and p_2/s_o^2 for three tokens, where p_t = s_t (u - gamma_t)."""
     return x * (LEAD - DROP * y), y * (LEAD + DROP + DROP * x)
 
 
-def gains(x: sp.Expr, y: sp.Expr, squares: tuple[sp.Expr, sp.Expr, sp.Expr]) -> tuple[sp.Expr, sp.Expr]:
+def gains(x: sp.Expr, y: sp.Expr, squares: Triple) -> Pair:
     """Return the changes of m_1 and m_2 at a step, divided by e |l'| s_o^2."""
     return moves(*pulls(x, y), squares)
 
