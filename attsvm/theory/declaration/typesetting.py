@@ -226,6 +226,9 @@ _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the oth
 
 _OPERATOR_NORM = "||.||_op is the largest singular value"
 
+SHARP = "no smaller constant will do"
+"""The clause of a sharp reading, in small letters."""
+
 _BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
 """A bracket of mathematics, whose commas end no clause."""
 
@@ -255,7 +258,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
         f"let {_listed(values)}" if values else "",
         f"suppose that {_listed(clauses)}" if clauses else "",
         conclusion,
-        "no smaller constant will do" if tight else "",
+        SHARP if tight else "",
         f"here {_listed(senses)}" if senses else "",
     ]
     return " ".join(f"{_capital(part)}." for part in parts if part)

@@ -49,6 +49,7 @@ from attsvm.theory.proof.terms import (
 )
 
 MAXIMUM = Function("max", (REAL, REAL))
+POSITION = "position"
 Axis: TypeAlias = tuple[Sort, ...]
 Place: TypeAlias = tuple[Term, ...]
 """An index along an axis: an element of each of its index sets."""
@@ -61,7 +62,7 @@ def first_of(sort: Sort) -> Term:
 
 def position(place: Term, sort: Sort) -> Term:
     """Return the position of an index along its axis, from 0."""
-    return Function("position", (sort,))(place)
+    return Function(POSITION, (sort,))(place)
 
 
 class Sized(Scalar):
@@ -130,6 +131,8 @@ class Sized(Scalar):
     def __iter__(self) -> Iterator[Sized]:
         """Yield the entry or row at the general index of the first axis; `array` binds it."""
         axis = self.axes[0]
+        if len(axis) > 1:  # its general index would be one letter twice if both factors are equal
+            raise ProofError("a loop over an axis of a product", value=repr(axis))
         if axis in _RUNNING:
             raise ProofError("a loop within a loop over the same axis", value=repr(axis))
 
@@ -255,6 +258,8 @@ class Length(Sized):
 def variable(name: str, axes: Iterable[str]) -> Sized:
     """Return the value of a variable: an unknown function of its indices."""
     sorts = [Sort(axis, index=True) for axis in axes]
+    if name == POSITION:
+        raise ProofError("a variable is named like a function", value=name)
     function = Function(name, tuple(sorts))
     return Sized(
         tuple((s,) for s in sorts), lambda *at: function(*itertools.chain.from_iterable(at))

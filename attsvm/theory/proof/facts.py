@@ -249,7 +249,8 @@ def made(
 
     Raises:
         ProofError: a premise is of another proof, or an assumption speaks of the end. Or an index
-            disappears although its set may be empty, or a function to an index set is new.
+            disappears although its set may be empty, or is outside of its sum, or a function to an
+            index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
@@ -273,6 +274,9 @@ def made(
     # A function to an index set implies that the set is not empty. Only functions of the reading,
     # and those that `attained` made from evidence, may occur.
     spoken = frozenset(a for p in (proposition, *assumed) for a in p.term.atoms)
+    # an index without its sum would be an element of a set that may be empty
+    if any(a.loose for a in spoken):
+        raise ProofError("an index is outside of its sum or extreme", value=repr(proposition))
     invented = {f for a in spoken for f in a.choices} - whole.choices
     if invented:
         raise ProofError("a proof invents an element of an index set", value=repr(invented))

@@ -86,6 +86,18 @@ def _binds(*letters: Letter, apart: Iterable[Term] = ()) -> frozenset[Letter]:
     return frozenset(letters)
 
 
+def _binds_real(letter: Letter, *, apart: Iterable[Term]) -> frozenset[Letter]:
+    """Return a real letter that a hypothesis binds.
+
+    Raises:
+        ProofError: the letter has fewer values than all reals, such as the positive ones, so that
+            the hypothesis would say less.
+    """
+    if letter.sort != REAL:
+        raise ProofError("a lemma about all reals binds another letter", value=repr(letter))
+    return _binds(letter, apart=apart)
+
+
 def falls(f: Function, fall: Function) -> Proposition:
     """Return the proposition that f' = -fall; only lemmas read it. Marks keep names apart."""
     return gt(Function(f"{f.name}'{f.mark} = -{fall.name}'{fall.mark}")(), 0)
@@ -162,7 +174,9 @@ def EXPONENTIAL_OF_SUM(_: Named, x: Term, y: Term) -> Instance:
 @lemma("discriminant", "Rudin, Principles of Mathematical Analysis, theorem 1.35")
 def DISCRIMINANT(_: Named, t: Letter, a: Term, b: Term, c: Term) -> Instance:
     """If a t^2 + 2 b t + c >= 0 for every real t, then b^2 <= a c."""
-    needed = Needed(ge(a * t.term**2 + 2 * b * t.term + c, 0), binds=_binds(t, apart=[a, b, c]))
+    needed = Needed(
+        ge(a * t.term**2 + 2 * b * t.term + c, 0), binds=_binds_real(t, apart=[a, b, c])
+    )
     return _instance([needed], ge(a * c, b**2))
 
 
@@ -180,7 +194,7 @@ def SPECTRAL(_: Named, A: Term, row: Letter, column: Letter, v: Term) -> Instanc
 @lemma("extreme values", "Rudin, Principles of Mathematical Analysis, theorem 4.16")
 def EXTREMES(named: Named, f: Function, x: Letter, low: Term, high: Term) -> Instance:
     """If f is continuous and above 0 on [low, high], it lies between two constants c > 0 and C."""
-    binds, letters = _binds(x, apart=[low, high]), sorted(letters_of([low, high]), key=repr)
+    binds, letters = _binds_real(x, apart=[low, high]), sorted(letters_of([low, high]), key=repr)
     on = frozenset({ge(x, low), ge(high, x)})
     c, C = (named(f"{path} {f.name}", letters)(*letters) for path in ("least", "most"))
     return _instance(
@@ -197,7 +211,7 @@ def FALLS_BY(
 ) -> Instance:
     """If -f' = fall >= c on [low, high], then f(low) - f(high) >= c (high - low); sign -1: <=."""
     on = frozenset({ge(x, low), ge(high, x)})
-    slope = Needed(ge(sign * (fall(x) - c), 0), on, _binds(x, apart=[low, high, c]))
+    slope = Needed(ge(sign * (fall(x) - c), 0), on, _binds_real(x, apart=[low, high, c]))
     change = f(low) - f(high) - c * (high - low)
     return _instance([falls(f, fall), ge(high, low), slope], ge(sign * change, 0))
 
@@ -205,7 +219,7 @@ def FALLS_BY(
 @lemma("mean value, in size", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
 def LIPSCHITZ(_: Named, f: Term, x: Letter, c: Term, a: Term, b: Term) -> Instance:
     """If |f'| <= c everywhere, then |f(a) - f(b)| <= c |a - b|."""
-    slope, binds = derivative(f, x, {}), _binds(x, apart=[c])
+    slope, binds = derivative(f, x, {}), _binds_real(x, apart=[c])
     change = substituted(f, {x: a}) - substituted(f, {x: b})
     needed = [Needed(ge(c, s), binds=binds) for s in (slope, -slope)]
     return _instance(needed, ge(c * ABS(a - b), ABS(change)))

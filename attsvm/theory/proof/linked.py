@@ -76,8 +76,8 @@ def values_of(formula: Formula) -> Values:
 def propositions(relation: object, *, every: bool = False) -> Iterator[Sequent]:
     """Yield what a relation says: its comparisons, entry by entry, or the sequents of a property.
 
-    A disjunction says its last part under the negations of the others. A conjunction over a loop
-    says its part for every index.
+    A disjunction says its last part under the negations of the others, if each part is one
+    proposition about indices of its own. A conjunction over a loop says its part for every index.
 
     Args:
         relation: a relation, or a property of a function.
@@ -90,15 +90,22 @@ def propositions(relation: object, *, every: bool = False) -> Iterator[Sequent]:
         for part in relation.parts:
             yield from propositions(part, every=True)
     elif isinstance(relation, AnyOf):
-        *others, last = (one for part in relation.parts for one in propositions(part))
-        if len(others) + 1 != len(relation.parts):
+        said = [one for part in relation.parts for one in propositions(part)]
+        if len(said) != len(relation.parts) or any(one.assumptions for one in said):
             raise ProofError("a part of a disjunction says several things", value=repr(relation))
-        yield Sequent(last.proposition, frozenset(one.proposition.denied() for one in others))
+        # "for all j: P(j), or for all j: Q(j)" says more than "for all j: P(j) or Q(j)"
+        letters = [x for one in said for x in one.proposition.letters]
+        if len(letters) != len({*letters}):
+            raise ProofError("parts of a disjunction share an index", value=repr(relation))
+        *others, last = (one.proposition for one in said)
+        yield Sequent(last, frozenset(one.denied() for one in others))
     elif isinstance(relation, Property) and relation.sequents is not None:
         yield from relation.sequents()
     elif isinstance(relation, Comparison):
         says = {"at most": ge, "below": gt, "equal": eq}[relation.kind]
         apart = number(relation.right) - relation.left
+        if apart.axes and relation.kind != "equal":
+            raise ProofError("an inequality of arrays", value=repr(relation))
         count = itertools.count()  # no two indices have one letter, also along one axis
         places = (
             tuple(Letter(f"{sort.name}{next(count) or ''}", sort).term for sort in axis)
@@ -117,7 +124,24 @@ def hypothesis_of(formula: Formula, hypothesis: Hypothesis) -> list[Sequent]:
     """Return what a hypothesis says in the letters of a formula over variables."""
     values = values_of(formula)
     with whole_loops():
-        return [*propositions(hypothesis.holds(LETTERS, values))]
+        return [*_with_first(formula, propositions(hypothesis.holds(LETTERS, values)))]
+
+
+def _with_first(formula: Formula, sequents: Iterable[Sequent]) -> tuple[Sequent, ...]:
+    """Return the sequents; raise if one has the first index of an axis that may be empty."""
+    said = tuple(sequents)
+    spoken = [p.term for s in said for p in (s.proposition, *s.assumptions)]
+    used = {function for term in spoken for atom in term.atoms for function in atom.choices}
+    for name in axes_of(formula.variables):
+        (first,) = first_of(Sort(name, index=True)).atoms
+        if not _has_index(formula, name) and used & first.choices:
+            raise ProofError("an axis that may be empty has no first index", value=name)
+    return said
+
+
+def _has_index(formula: Formula, name: str) -> bool:
+    """Return whether an axis has a least length above 0."""
+    return bool((formula.variables[name].ends[0] or 0) > 0)
 
 
 def conclusion_of(formula: Formula) -> Said:
@@ -134,10 +158,10 @@ def conclusion_of(formula: Formula) -> Said:
         return result
     values = values_of(formula)
     with whole_loops():
-        sequents = tuple(propositions(formula.relation(LETTERS, values, {})))
+        sequents = _with_first(formula, propositions(formula.relation(LETTERS, values, {})))
     lengths: dict[str, Sequent] = {}
     for name in axes_of(formula.variables):
-        if (formula.variables[name].ends[0] or 0) > 0:
+        if _has_index(formula, name):
             sort = Sort(name, index=True)
             lengths[f"there is an index of the axis {name}"] = Sequent(some(Letter(name, sort)))
             first = Sequent(eq(position(first_of(sort), sort), 0))

@@ -82,6 +82,11 @@ class Atom:
         return letters_of(self.inside)
 
     @cached_property
+    def loose(self) -> frozenset[Bound]:
+        """The indices in it that no sum or extreme in it binds."""
+        return loose_in(self.inside)
+
+    @cached_property
     def choices(self) -> frozenset[Function]:
         """The functions in it whose values are elements of index sets."""
         own = set[Function]()
@@ -117,6 +122,11 @@ class Bound(Atom):
 
     level: int
     sort: Sort
+
+    @cached_property
+    def loose(self) -> frozenset[Bound]:
+        """Itself."""
+        return frozenset({self})
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,11 @@ class Binder(Atom):
     def inside(self) -> tuple[Term, ...]:  # type: ignore[override]
         """The body and, if the index runs over the members of an element, that element."""
         return (self.body,) if self.over is None else (self.body, self.over.of)
+
+    @cached_property
+    def loose(self) -> frozenset[Bound]:
+        """Those of its body but its own index."""
+        return loose_in(self.inside) - {self.index}
 
     @cached_property
     def depth(self) -> int:
@@ -273,6 +288,11 @@ def letters_of(terms: Iterable[Term]) -> frozenset[Letter]:
     return frozenset().union(*(atom.letters for term in terms for atom in term.atoms))
 
 
+def loose_in(terms: Iterable[Term]) -> frozenset[Bound]:
+    """Return the indices of terms that no sum or extreme in them binds."""
+    return frozenset().union(*(atom.loose for term in terms for atom in term.atoms))
+
+
 def has_sort(term: Term, sort: Sort) -> bool:
     """Return whether a term is real, a vector, a step, or an element of an index set."""
     if sort.index or sort == STEP:
@@ -383,6 +403,8 @@ def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort
     """
     inside = body.atoms | (over.of.atoms if over else frozenset())
     index = Bound(1 + max((atom.depth for atom in inside), default=0), letter.sort)
+    if any(index in atom.loose for atom in inside):
+        raise ProofError("an index is outside of its sum or extreme", value=repr(body))
     return Binder(kind, index, over, substituted(body, {letter: index.term}), sort).term
 
 

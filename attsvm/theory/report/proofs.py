@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.proof import CHAIN, recorded
+from attsvm.theory.declaration.typesetting import SHARP
 from attsvm.theory.proof.facts import Fact, Proof
 from attsvm.theory.proof.linked import is_linked
 from attsvm.theory.proof.printing import as_text
@@ -26,6 +27,12 @@ def connection(claim: Claim) -> str:
     return LINKED if is_linked(claim.formula, found_proof(claim)) else PROSE
 
 
+def _but(claim: Claim) -> str:
+    """Return which clause of a sentence the facts of a linked proof do not say, if any."""
+    sharp = SHARP in claim.statement.lower() and connection(claim) == LINKED
+    return f', but for "{SHARP}", which no fact says' if sharp else ""
+
+
 def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
     """Run the proof of a claim, and yield it as lines of text.
 
@@ -38,7 +45,7 @@ def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
         sentence = execute_proof(claim)
     ensure_steps(claim, steps)
     yield f"{claim.id}: {sentence}"
-    yield f"proof: {claim.proof}, {connection(claim)}"
+    yield f"proof: {claim.proof}, {connection(claim)}{_but(claim)}"
     names = [name for name in steps if not name.startswith(CHAIN)]
     if steps.linked and not whole:
         if names:

@@ -106,6 +106,8 @@ def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
 def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
     """Return each hypothesis and the conclusion, as expressions, by name."""
     formula = claim.formula
+    if checker.CLAIM in [hypothesis.name for hypothesis in claim.hypotheses]:
+        raise NotExpressible("a hypothesis with the name of the conclusion")
     if not getattr(formula.instance, "BUILT", False):
         return _of_record(claim, case, m)
     values = _values(formula, m, case)
@@ -113,8 +115,6 @@ def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
         name: m.answer(hypothesis.holds(m, values))  # type: ignore[arg-type]
         for name, hypothesis in formula.hypotheses.items()
     }
-    if checker.CLAIM in answers:
-        raise NotExpressible("a hypothesis with the name of the conclusion")
     return {**answers, checker.CLAIM: m.answer(formula.relation(m, values, {}))}
 
 

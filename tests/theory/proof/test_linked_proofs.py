@@ -346,6 +346,15 @@ def test_a_proof_is_printed_with_facts_rules_and_premises(capsys):
     assert "step 1: the code evaluates g, g' and g'' as derivatives" in whole_
 
 
+@pytest.mark.parametrize("name", ["sim/basic-1:sharp-1", "sim/basic-1:literal-1"])
+def test_a_linked_proof_says_that_no_fact_says_that_a_constant_is_the_least(name, capsys):
+    sharp = "No smaller constant will do." in LINKED_CLAIMS[name].statement
+    assert sharp is name.endswith("sharp-1")
+    assert main(["show", "--proof", name]) == 0
+    words = ', but for "no smaller constant will do", which no fact says\n'
+    assert (f"steps linked by facts{words}" in capsys.readouterr().out) is sharp
+
+
 def test_a_proof_of_steps_says_that_prose_connects_them(capsys):
     assert main(["show", "--proof", "sim/basic-7:sharp-1"]) == 0
     printed = capsys.readouterr().out

@@ -127,3 +127,14 @@ def test_a_changed_constant_or_hypothesis_is_another_program():
                 assert statement(other, case, Programs()) != own
                 seen += 1
     assert seen
+
+
+def test_no_hypothesis_takes_the_place_of_the_conclusion():
+    """An answer of the same name would replace that of the hypothesis."""
+    for built in (True, False):
+        claim = next(c for c in EXPRESSED if c.hypotheses and (c in FORMULAS) is built)
+        named = replace(claim.hypotheses[0], name=checker.CLAIM)
+        text, reason = verifier_or_reason(
+            replace(claim, hypotheses=(named,)), *curated.known(claim)
+        )
+        assert (text, reason) == (None, "a hypothesis with the name of the conclusion")
