@@ -15,7 +15,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Numbers, entries
+from attsvm.theory.arithmetic.entries import Numbers, entries, mixed
 
 Ball = fmpq | arb
 """A rational number, or a ball."""
@@ -156,6 +156,9 @@ class Balls(Arithmetic[Any]):
         """Return the larger number; for balls, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
             return x if x >= y else y
+        for one in (x, y):
+            if isinstance(one, float):
+                raise mixed(one)
         return arb(x).max(arb(y))
 
     def spectral(self, A: Numbers) -> Ball:

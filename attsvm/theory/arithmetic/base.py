@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, entries, misuse
+from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, entries, misuse, mixed
 from attsvm.theory.arithmetic.namespace import Namespace
 
 _N = TypeVar("_N", bound=Number)
@@ -31,9 +31,16 @@ def each(function: Callable[..., object], x: object) -> Any:
 def elementary(function: Callable[..., object]) -> Callable[..., Numbers]:
     """Return a method of the namespace that applies a function to a number or to each entry.
 
-    The method also accepts integers, which become numbers of the arithmetic.
+    The method also accepts integers, which become numbers of the arithmetic. It refuses floats,
+    also those that a quotient of two integers of Python gives.
     """
-    return lambda m, x: each(function, m.exact(x) if isinstance(x, int) else x)
+
+    def checked(x: object) -> object:
+        if isinstance(x, float):
+            raise mixed(x)
+        return function(x)
+
+    return lambda m, x: each(checked, m.exact(x) if isinstance(x, int) else x)
 
 
 class Arithmetic(Namespace, Generic[_N]):

@@ -109,7 +109,10 @@ _ARITHMETIC = {
 }
 
 
-CONSTANTS = "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3))."
+CONSTANTS = (
+    "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3)). Write "
+    "m.exact(k) / n for the quotient of two integers, which is a float in Python."
+)
 """Remedy if a formula has a number of another arithmetic."""
 
 
@@ -134,10 +137,15 @@ def refuse_change(*_: object, **__: object) -> NoReturn:
     raise misuse(READ_ONLY, COPY_FIRST)
 
 
+class MixedError(ClaimError):
+    """A formula mixes floats with the numbers of another arithmetic."""
+
+
 def mixed(value: object) -> ClaimError:
     """Return an error for the caller to raise: a formula mixes numbers of two arithmetics."""
     what = f"mixes a value of type {type(value).__name__} with numbers of its arithmetic"
-    return misuse(what, CONSTANTS)
+    error = MixedError if isinstance(value, float) else ClaimError
+    return error(f"a formula {what}", remedy=CONSTANTS)
 
 
 Operation = Callable[[Any, Any], Any]

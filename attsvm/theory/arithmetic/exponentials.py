@@ -36,6 +36,9 @@ UNIT = 2**120 * 3**8 * 5**8 * 7**4 * 11**2 * 13**2
 WORK = 200_000
 """Maximum number of products of terms in one evaluation of a formula."""
 
+_NESTED = 16
+"""Largest number of nested roots of forms."""
+
 _LARGEST_FACTORED = 2**64
 """Largest numerator or denominator whose prime factors are computed."""
 
@@ -48,19 +51,21 @@ Factor = frozenset[tuple[int, fmpq]]
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """The logarithm or the root of a number; only one field beside `kind` is set.
+    """The logarithm or the root of a number, which one of the next three fields gives.
 
     Attributes:
         kind: "log" or "root".
         prime: the number if it is a prime.
         factor: the number if it is a sum of exponentials, of which only logarithms are letters.
         form: the number if it is a form, of which only roots are letters.
+        depth: number of nested roots of forms.
     """
 
     kind: Literal["log", "root"]
     prime: int = 0
     factor: Factor = frozenset()
     form: Key = frozenset()
+    depth: int = 0
 
 
 Monomial = frozenset[tuple[Letter, int]]
@@ -144,7 +149,8 @@ def _normal(one: Mapping[int, fmpq]) -> tuple[fmpq, int, Factor]:
     least = min(one)
     c = one[least]
     factor = _scaled(one, 1 / c, -least)
-    value = _value(factor)
+    # a sum of positive terms needs no ball, whose exponentials are slow
+    value = 1 if all(a > 0 for a in factor.values()) else _value(factor)
     if value > 0:
         return c, least, frozenset(factor.items())
     if value < 0:
@@ -353,7 +359,7 @@ def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
         root = _letter(Letter("root", prime=letter.prime))
     else:
         base = {_PLAIN: Quotient(dict(letter.factor), {})}
-        root = _letter(Letter("root", form=_key(base)))
+        root = _root_letter(base)
     one = base if whole >= 0 else _reciprocal(base, budget)
     result = root if half else _constant(fmpq(1))
     for _ in range(abs(whole)):
@@ -391,7 +397,7 @@ def _logarithm(form: Form, budget: Budget) -> Form:
 def _root(form: Form, budget: Budget) -> Form:
     """Return the root of a form that is known to be positive."""
     if len(form) != 1 or next(iter(form)) != _PLAIN:
-        return _letter(Letter("root", form=_key(form)))
+        return _root_letter(form)
     quotient = form[_PLAIN]
     odd = {f: k % 2 for f, k in quotient.lower.items()}  # root of N/F = root of N F, over F
     upper = _product(quotient.upper, _expanded(odd, budget), budget)
@@ -411,8 +417,20 @@ def _root(form: Form, budget: Budget) -> Form:
         whole = _scaled(whole, fmpq(1), exponent // 2)
         return _form_product(result, {_PLAIN: Quotient(whole, {})}, budget)
     inner = _scaled(dict(factor), fmpq(1), exponent)
-    other = _letter(Letter("root", form=_key({_PLAIN: Quotient(inner, {})})))
+    other = _root_letter({_PLAIN: Quotient(inner, {})})
     return _form_product(result, other, budget)
+
+
+def _root_letter(form: Form) -> Form:
+    """Return the root of a form as a letter.
+
+    Raises:
+        _Dropped: the form has too many nested roots, at each of which functions call themselves.
+    """
+    depth = 1 + max((letter.depth for monomial in form for letter, _ in monomial), default=0)
+    if depth > _NESTED:
+        raise _Dropped
+    return _letter(Letter("root", form=_key(form), depth=depth))
 
 
 def _square_root(one: Sum, budget: Budget) -> Sum | None:

@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, mixed
+from attsvm.theory.arithmetic.entries import Entries, Numbers, Operation, Scalar, mixed
 
 _MOST = 2**53
 """Largest size up to which floats hold every integer."""
@@ -103,6 +103,8 @@ class Digits(Scalar):
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
             other = Digits(other.bit_length())
+        if isinstance(other, Entries):
+            return NotImplemented
         if not isinstance(other, Digits):
             raise mixed(other)
         if self.ball or other.ball:

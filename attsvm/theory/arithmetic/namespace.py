@@ -43,7 +43,7 @@ class Comparison(_Undecided):
     def __post_init__(self) -> None:
         """Refuse floats, and arrays in an inequality, because only one entry would be compared."""
         for side in (self.left, self.right):
-            if isinstance(side, float | Fraction):
+            if isinstance(side, float | Fraction | str):
                 raise misuse(
                     f"compares a value of type {type(side).__name__} with numbers of its "
                     "arithmetic",

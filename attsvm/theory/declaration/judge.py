@@ -280,7 +280,8 @@ def _digits(value: int | fmpq | arb) -> str:
     text = str(value)
     if isinstance(value, int | fmpq) and len(text) <= 12:
         return text
-    return str(arb(value).str(6, radius=False))
+    digits = str(arb(value).str(6, radius=False))
+    return "0" if digits.startswith("0e") else digits  # a ball about 0
 
 
 def meets(condition: Callable[..., object], formula: Formula, case: Case) -> bool:

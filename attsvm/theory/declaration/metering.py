@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 
 from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.entries import Entries, Values, entries
+from attsvm.theory.arithmetic.entries import Entries, MixedError, Scalar, Values, entries
 from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, Digits, digits_of, enclosed
 from attsvm.theory.arithmetic.namespace import Namespace, Relation, comparisons
-from attsvm.theory.arithmetic.traces import Trace, Untraceable
+from attsvm.theory.arithmetic.traces import Untraceable
 
 LONGEST = 2**20
 """Maximum number of bits of the rationals of a formula."""
@@ -37,25 +37,29 @@ def shortened(
     Records stay unchanged, because a formula computes its numbers from them by itself.
 
     Raises:
-        Untraceable: the arithmetic computes fingerprints, and the rationals would be too long.
+        Untraceable: the numbers have fingerprints or forms, and the rationals would be too long.
+        ClaimError: the formula mixes floats with its numbers, which balls would accept.
     """
-    if m.name not in ("balls", "traces") or not isinstance(v, SimpleNamespace):
+    if m.name not in ("balls", "traces", "forms") or not isinstance(v, SimpleNamespace):
         return v
     values = vars(v)
-    inputs = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
+    inputs = [getattr(x, "ball", x) for y in values.values() for x in _numbers(y)]
     rationals = [x for x in inputs if isinstance(x, fmpq)]
-    if not rationals:
-        return v
-    longest = digits_of(max(rationals, key=fmpq.height_bits))
-    shapes = [(n, x if isinstance(x, int) else getattr(x, "shape", ())) for n, x in values.items()]
+    longest, shapes = Digits(1.0), list[tuple[str, object]]()
+    if rationals:
+        longest = digits_of(max(rationals, key=fmpq.height_bits))
+        shapes = [
+            (n, getattr(x, "shape", x if isinstance(x, int) else ())) for n, x in values.items()
+        ]
+    # without rationals there is nothing to shorten, and one evaluation shows whether it has floats
     key = (function, longest.size, repr(shapes), repr(constants))
     if key not in _LONG:
         if len(_LONG) >= _REMEMBERED:
             _LONG.clear()
         _LONG[key] = _has_long_numbers(function, v, constants, longest)
-    if not _LONG[key]:
+    if not (rationals and _LONG[key]):
         return v
-    if m.name == "traces":
+    if m.name != "balls":
         raise Untraceable
     return _mapped(v, lambda x: arb(x) if isinstance(x, fmpq) else x)
 
@@ -67,16 +71,21 @@ def _has_long_numbers(
 
     The lengths are upper bounds, so the answer may be True for a formula of short rationals. If the
     formula calls a function that has no bound, the answer is False.
+
+    Raises:
+        MixedError: the formula mixes floats with its numbers.
     """
 
     def length(x: object) -> object:
         if isinstance(x, arb):
             return enclosed()
-        return longest if isinstance(x, fmpq | Trace) else x
+        return longest if isinstance(x, fmpq | Scalar) else x
 
     values = {name: length(value) for name, value in constants.items()}
     try:
         result = function(BIT_LENGTHS, _mapped(v, length), **values)
+    except MixedError:
+        raise
     except Exception:
         return False
     sides = [result]

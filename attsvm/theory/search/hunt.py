@@ -120,8 +120,8 @@ def hunt(
         drawn = account.seen.ordinary
         account.idle = not drawn
         account.error = (
-            f"none of the {drawn} drawn instances meets all hypotheses: give the reading examples "
-            "that do, or variables that mostly do"
+            f"none of the {drawn} drawn instances is proved to meet all hypotheses: give the "
+            "reading examples that do, or variables that mostly do"
             if drawn
             else "no instance was examined: name a searcher that draws, or give more seconds"
         )

@@ -200,9 +200,9 @@ def listable(formula: Formula, cost: int) -> bool:
 def every(tally: Tally, deadline: float | None) -> Refuted | None:
     """Examine all instances if there are few; return the first refutation, or None.
 
-    If all are decided, their number is recorded as `settled`.
+    If each is decided or proved to violate a hypothesis, their number is recorded as `settled`.
     """
-    formula, number = tally.part.formula, 0
+    formula, number, open_ = tally.part.formula, 0, 0
     # a sibling may have more instances than its reading
     if not listable(formula, tally.claim.cost):
         return None
@@ -211,11 +211,13 @@ def every(tally: Tally, deadline: float | None) -> Refuted | None:
         if deadline is not None and time.time() > deadline:
             return None
         case = formula.instance(**dict(zip(names, values, strict=True)))
-        result = examine_case(tally, case, EVERY)[1]
+        accepted, result = examine_case(tally, case, EVERY)
         if result:
             return result
         number += 1
-    tally.seen.settled = number if tally.seen.undecided == 0 else 0
+        open_ += not accepted and not misses_one(formula, case)
+    left = tally.seen.undecided + tally.seen.given_up + open_
+    tally.seen.settled = 0 if left else number
     return None
 
 

@@ -1,6 +1,8 @@
 """Exact forms keep the value of a number, and prove that equal sides are equal."""
 
+import functools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from flint import arb, ctx, fmpq
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.exponentials import UNIT, Exact, Exponentials
 from attsvm.theory.arithmetic.traces import Untraceable
+from attsvm.theory.declaration.metering import evaluate
 
 X, Y, LOGITS = Fraction(3, 8), Fraction(-5, 4), ("1", "3/8", "-2")
 
@@ -191,6 +194,26 @@ def test_too_much_work_drops_the_form_and_not_the_number():
         assert isinstance(gap, Exact)
         assert (gap.form is not None) is known
         assert gap.ball.contains(0) if not known else gap.settled() == 0
+
+
+@pytest.mark.parametrize(("nested", "known"), [(8, True), (500, False)])
+def test_too_many_nested_roots_drop_the_form(nested, known):
+    m = Exponentials()
+    one, other = (
+        functools.reduce(lambda x, _: m.sqrt(1 + x), range(nested), m.exact(2)) for _ in "ab"
+    )
+    assert ((one - other).settled() == fmpq(0)) is known
+    assert m.log(one).form is None
+
+
+def test_rationals_of_a_million_digits_get_no_form():
+    def conclusion(m, v):
+        x = functools.reduce(lambda x, _: x - x * x, range(24), v.x)
+        return m.below(m.exp(x) * m.exp(x), m.exp(2 * x))
+
+    forms = Exponentials()
+    with pytest.raises(Untraceable):
+        evaluate(conclusion, forms, SimpleNamespace(x=forms.exact(Fraction(1, 3))))
 
 
 def test_a_quotient_by_a_number_that_may_be_0_has_no_form():

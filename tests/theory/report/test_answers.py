@@ -111,6 +111,54 @@ def test_a_finite_domain_is_settled():
     assert "all 3 instances were evaluated exactly" in repr(answer)
 
 
+def test_a_finite_domain_is_not_settled_if_a_hypothesis_stays_open():
+    def root(m, v, k):
+        return m.sqrt(m.exact(k * (v.a - 1)))
+
+    answer = ask(
+        lambda m, v: m.at_most(v.a, 1),
+        # true for each a, as equal sides, but decided only for a = 1
+        lambda m, v: m.at_most(
+            m.exp(root(m, v, 1) + root(m, v, 2)), m.exp(root(m, v, 1)) * m.exp(root(m, v, 2))
+        ),
+        a=Integer(1, 3),
+        seconds=2,
+    )
+    assert answer.verdict == "not refuted"
+    assert "that is no proof" in repr(answer)
+    assert answer.account.seen.settled == 0
+
+
+FLOATS = {
+    "of an exponential": lambda m, v: m.equal(m.exp(v.a / 3) * m.exp(v.a / 3), m.exp(v.a)),
+    "times a ball": lambda m, v: m.equal(v.a / 3 * m.exp(v.b), m.exact(v.a) / 3 * m.exp(v.b)),
+    "plus a ball": lambda m, v: m.at_most(m.exp(v.b) + v.a / 3, m.exp(v.b) + m.exact(v.a) / 3),
+    "a maximum": lambda m, v: m.at_most(m.maximum(v.a / 3, 0), m.exact(v.a) / 3),
+    "a root": lambda m, v: m.at_most(m.sqrt(v.a / 4), m.exact(v.a) / 2),
+    "entries": lambda m, v: m.at_most(m.sum(m.exp(m.array([v.a / 3]))), m.exp(m.exact(v.a) / 3)),
+    "a constant": lambda m, v: m.at_most(0.1 * m.exp(v.b), m.exact("0.1") * m.exp(v.b)),
+}
+"""Formulas with floats, most of them the rounded quotients of Python's integers."""
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_a_float_refutes_nothing(name):
+    with pytest.raises(ClaimError, match="of type float with numbers of its arithmetic"):
+        ask(FLOATS[name], a=Integer(1, 9), b=Integer(1, 3), seconds=LONG)
+
+
+def test_a_power_beyond_floats_is_an_integer():
+    answer = ask(lambda m, v: m.at_most(v.n, 2**v.n), n=Integer(1), seconds=2)
+    assert answer.verdict == "not refuted"
+
+
+def test_equal_sides_of_0_are_written_as_0():
+    answer = ask(
+        lambda m, v: m.below(m.softplus(v.x) - m.softplus(-v.x), v.x), x=Real(), seconds=LONG
+    )
+    assert repr(answer).endswith("\n  0 < 0 is false")
+
+
 def test_an_open_sign_is_undecided_and_gives_the_reason():
     answer = ask(
         lambda m, v: m.below(
@@ -148,6 +196,7 @@ def test_texts_of_hypotheses_are_their_names():
         (lambda: question(lambda m, v: 0, x=Near("y"), y=Near("x")), "each drawn near another"),
         (lambda: ask(lambda m, v: m.at_most(m.nothing(v.x), 1), x=Real(), seconds=5), "nothing"),
         (lambda: ask(lambda m, v: v.x, x=Real(), seconds=5), "returned no comparison"),
+        (lambda: ask(lambda m, v: m.at_most(v.x, "0.5"), x=Real(), seconds=5), "of type str"),
     ],
 )
 def test_a_question_that_cannot_be_asked_says_why(make, cause):
