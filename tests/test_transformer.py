@@ -244,7 +244,7 @@ def test_data_of_their_own_keep_their_scores_beside_a_head(tmp_path):
         ({"W": np.eye(2), "values": np.ones((2, 2))}, "values must have 3 dimensions"),
         ({"W": np.eye(2), "values": np.full((2, 2, 1), np.nan)}, "is not finite"),
         ({"values": np.ones((2, 2, 1))}, "no W of a head"),
-        ({"W": np.eye(2), "y": np.ones(2)}, "say together"),
+        ({"W": np.eye(2), "y": np.ones(2)}, "are needed together"),
         ({"W": np.eye(2), "X": np.ones(2)}, "X must have 3 dimensions"),
         ({"W": np.eye(2), "mask": np.array([[True, True], [False, False]])}, "without any token"),
     ],

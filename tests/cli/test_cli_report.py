@@ -31,13 +31,13 @@ def test_a_page_of_an_edited_record_or_of_other_code_says_so(attsvm, ran, out):
     assert told in attsvm(*words)[2]
     assert told in Path(out).read_text().partition("Readings")[0]
     lines = [json.loads(line) for line in text.splitlines()]
-    lines[0]["code"]["attsvm/_files.py"] = "0" * 12
+    lines[0]["code"]["attsvm/errors.py"] = "0" * 12
     before = ""
     for event in lines:
         del event["digest"]
         event["digest"] = before = chained(before, event)
     ledger.write_text("".join(json.dumps(event) + "\n" for event in lines))
-    told = "he run is of other code than is checked out: 1 file differs, attsvm/_files.py"
+    told = "he run is of other code than is checked out: 1 file differs, attsvm/errors.py"
     assert told in attsvm(*words)[2]
     assert told in Path(out).read_text().partition("Readings")[0]
 

@@ -18,7 +18,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import elementary
 from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries, mixed
-from attsvm.theory.arithmetic.lanes import FLOATS, Lane, Lanes, _float, _is_object, _stacked
+from attsvm.theory.arithmetic.lanes import FLOATS, Lane, Lanes, _is_object, _stacked, float_of
 
 _UP = 1.0 + 2.0**-40
 """Factor that covers the rounding errors of a bound's own computation."""
@@ -217,8 +217,8 @@ class Bounds(Lanes):
         return np.zeros(batch)
 
     def _rational(self, value: Fraction) -> Bounded:
-        near = _float(value)
-        error = np.inf if np.isinf(near) else _float(abs(value - Fraction(near))) * _UP
+        near = float_of(value)
+        error = np.inf if np.isinf(near) else float_of(abs(value - Fraction(near))) * _UP
         if value != Fraction(near):
             error += _DUST  # a subnormal difference may be rounded down
         return Bounded(self.zeros(1) + near, error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from operator import and_, or_
 from types import ModuleType
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.theory.arithmetic.lanes import Lane
+from attsvm.theory.arithmetic.lanes import Lane, float_of
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation
 
 _ROUNDING = 1e-9
@@ -56,7 +55,7 @@ def seen(library: ModuleType, relation: Relation, *, touching: bool = True) -> t
             result = size if result is None else library.maximum(result, size)
         return library.where(result > _ROUNDING, 1 + result, result), result != 0
     left, right = (
-        side if hasattr(side, "shape") else library.asarray(_float(side), dtype=library.float64)
+        side if hasattr(side, "shape") else library.asarray(float_of(side), dtype=library.float64)
         for side in (_number(relation.left), _number(relation.right))
     )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
@@ -123,14 +122,6 @@ def _gap(relation: Comparison) -> Any:
     """Return left minus right as a list of lanes, one for each entry."""
     moved = relation.left - relation.right
     return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
-
-
-def _float(value: Any) -> float:
-    """Return an integer of Python as a float, infinite if it is too large."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _number(value: Any) -> Any:

@@ -48,7 +48,7 @@ class Lane(Scalar):
         if isinstance(other, Lane):
             number = other.value
         elif isinstance(other, int) and not isinstance(other, bool):
-            number = other if abs(other) < 2**53 else _float(other)
+            number = other if abs(other) < 2**53 else float_of(other)
         elif isinstance(other, Scalar) or _is_object(other):
             return NotImplemented  # an array of numbers, or a number that carries its derivatives
         else:
@@ -97,7 +97,8 @@ def _is_object(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object
 
 
-def _float(value: int | Fraction) -> float:
+def float_of(value: int | Fraction) -> float:
+    """Return a rational as a float, infinite if it is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -125,7 +126,7 @@ class Lanes(Arithmetic[Lane]):
         """Return a 0 for each instance of a batch, in an array or tensor (batch,)."""
 
     def _rational(self, value: Fraction) -> Lane:
-        return Lane(self.zeros(1) + _float(value))
+        return Lane(self.zeros(1) + float_of(value))
 
     def maximum(self, x: object, y: object) -> Lane:
         """Return the larger number; either may be a plain integer."""

@@ -90,14 +90,14 @@ def propositions(relation: object, *, every: bool = False) -> Iterator[Sequent]:
         for part in relation.parts:
             yield from propositions(part, every=True)
     elif isinstance(relation, AnyOf):
-        said = [one for part in relation.parts for one in propositions(part)]
-        if len(said) != len(relation.parts) or any(one.assumptions for one in said):
+        parts = [one for part in relation.parts for one in propositions(part)]
+        if len(parts) != len(relation.parts) or any(one.assumptions for one in parts):
             raise ProofError("a part of a disjunction says several things", value=repr(relation))
         # "for all j: P(j), or for all j: Q(j)" says more than "for all j: P(j) or Q(j)"
-        letters = [x for one in said for x in one.proposition.letters]
+        letters = [x for one in parts for x in one.proposition.letters]
         if len(letters) != len({*letters}):
             raise ProofError("parts of a disjunction share an index", value=repr(relation))
-        *others, last = (one.proposition for one in said)
+        *others, last = (one.proposition for one in parts)
         yield Sequent(last, frozenset(one.denied() for one in others))
     elif isinstance(relation, Property) and relation.sequents is not None:
         yield from relation.sequents()
@@ -129,14 +129,14 @@ def hypothesis_of(formula: Formula, hypothesis: Hypothesis) -> list[Sequent]:
 
 def _with_first(formula: Formula, sequents: Iterable[Sequent]) -> tuple[Sequent, ...]:
     """Return the sequents; raise if one has the first index of an axis that may be empty."""
-    said = tuple(sequents)
-    spoken = [p.term for s in said for p in (s.proposition, *s.assumptions)]
+    whole = tuple(sequents)
+    spoken = [p.term for s in whole for p in (s.proposition, *s.assumptions)]
     used = {function for term in spoken for atom in term.atoms for function in atom.choices}
     for name in axes_of(formula.variables):
         (first,) = first_of(Sort(name, index=True)).atoms
         if not _has_index(formula, name) and used & first.choices:
             raise ProofError("an axis that may be empty has no first index", value=name)
-    return said
+    return whole
 
 
 def _has_index(formula: Formula, name: str) -> bool:

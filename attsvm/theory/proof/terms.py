@@ -169,7 +169,7 @@ class Binder(Atom):
 
     @cached_property
     def loose(self) -> frozenset[Bound]:
-        """Those of its body but its own index."""
+        """The loose indices of its body, without its own index."""
         return loose_in(self.inside) - {self.index}
 
     @cached_property

@@ -357,15 +357,12 @@ def test_a_condition_is_true_itself():
 
 
 def test_the_outcome_of_a_claim_names_the_steps_that_passed():
-    (claim,) = find_claims(load_packs(), ["sim/basic-2:sharp"])
+    (claim,) = find_claims(load_packs(), ["tf/theorem-2:sharp"])
     few = PROFILES["quick"].scaled(12)
     outcome = check_part(claim, claim.part(""), few, 0)
     assert outcome.error is None
-    assert outcome.steps[0].startswith("n ||w||^2 - (sum w)^2 is the sum over pairs")
-    assert (
-        "the squares of the sides of |sum w| <= sqrt(n) ||w|| differ by n ||w||^2 - (sum w)^2"
-        in outcome.steps
-    )
+    assert outcome.steps[0].startswith("||W^mm|| is above 0")
+    assert "the gradient of ||X||^2/2 is X" in outcome.steps
     assert check_shard(claim, claim.part(""), few, 1, 0).steps == []
 
 

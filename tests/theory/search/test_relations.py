@@ -123,4 +123,4 @@ PLANTS = [
 @pytest.mark.parametrize(("name", "searcher"), PLANTS)
 def test_a_relation_that_was_planted_is_found(name, searcher):
     found = alone(PLANTED[f"planted/plain-{name}:literal"].claim, searcher, 60.0, 1)
-    assert found.found, found
+    assert found.refuted, found
