@@ -177,7 +177,10 @@ def affine_residuals() -> list[sp.Expr]:
 
 
 def convex_residual(share: int = 1) -> sp.Expr:
-    """Return s F(g) + (1 - s) F(h) - F(s g + (1 - s) h) minus q s (1 - s) (E[(g - h) v])^2.
+    """Return the residual of an identity: the gap of convexity of F minus its closed form.
+
+    The gap is s F(g) + (1 - s) F(h) - F(s g + (1 - s) h), for two points g, h and a weight s. The
+    closed form is q s (1 - s) (E[(g - h) v])^2.
 
     Args:
         share: the factor of the last term, 1 in the identity.

@@ -185,7 +185,7 @@ def certificate(case: Descent, towards: str = "optimal") -> arb | None:
 def _turns(
     pursued: ExactData, data: ExactData, start: tuple[Matrix, Matrix], loss: str, step: fmpq
 ) -> arb | None:
-    """Check that the first steps map s to (1 + x) s and r to (1 - x) r with x > 0, as in fact 3.
+    """Return the first undecided x if the steps map s to (1 + x) s and r to (1 - x) r (fact 3).
 
     The gradient is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t), where s_o and s_t are the
     attention of the better and the worse token. This product shows its sign even if an attention is

@@ -98,7 +98,10 @@ def mixture_residual() -> sp.Expr:
 
 
 def two_tokens_residual() -> sp.Expr:
-    """Return the term of (*) at a, with p = 2 m, q = 2 and m = x - a/2, minus j(x, a) (step 3)."""
+    """Return the residual of step 3: the term of (*) at a minus j(x, a).
+
+    In (*), p = 2 m, q = 2 and m = x - a/2.
+    """
     return sp.expand(bound(2 * (x - a / 2), 2) - height(x, a))
 
 

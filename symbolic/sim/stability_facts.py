@@ -103,7 +103,7 @@ def change_on_data(v: Values, some: Fact, spread: Fact) -> tuple[Way, Fact]:
 
 
 def logistic_change(v: Values, w: Way, fact: Fact) -> Fact:
-    """Return that |g(b u) - g(b w)| <= |b| c/4, as |u - w| <= c."""
+    """Return the fact |g(b u) - g(b w)| <= |b| c/4, if |u - w| <= c."""
     first, second = scores(w, v.h.entry((t.term,)))
     b = v.b.term
     part = product_at_most(b, first - second, None, fact)
@@ -114,7 +114,10 @@ def logistic_change(v: Values, w: Way, fact: Fact) -> Fact:
 
 
 def squared_change(v: Values, w: Way, fact: Fact, tops: tuple[Fact, Fact], top: Term) -> Fact:
-    """Return that |(u - b)^2 - (w - b)^2| <= 2 c (m + |b|), as |u - w| <= c and |u|, |w| <= m."""
+    """Return the fact |(u - b)^2 - (w - b)^2| <= 2 c (m + |b|).
+
+    It is taken from |u - w| <= c and |u|, |w| <= m.
+    """
     first, second = scores(w, v.h.entry((t.term,)))
     b = v.b.term
     size, whole = cite(SIZE, (), b)
