@@ -19,7 +19,7 @@ if sys.flags.optimize:
 
 single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
 
-from tests.shape_checks import install, sparingly  # noqa: E402
+from tests.shape_checks import install  # noqa: E402
 
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
 _CHECKED = [
@@ -29,7 +29,7 @@ _CHECKED = [
         "training",
         "attention",
         "losses",
-        "heads",
+        "prediction",
         "risk",
         "paths",
         "plots",
@@ -58,23 +58,20 @@ def pytest_collection():
         gc.enable()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """Check shapes in every call of a test, and in one of so many that a claim makes."""
-    if isinstance(item, pytest.Function):
-        return (yield)
-    with sparingly():
-        return (yield)
-
-
 # How workers share the tests. Three things cost seconds and are paid once a process: importing
 # torch, compiling kernels (once a clone, while others wait for the lock), and what a module's
 # fixtures set up. So
 # - a file's tests run on one worker, and all files that use torch on the same one;
-# - the stored counterexamples run on one worker, first: they have most kernels compiled;
-# - tests that need no kernels run next, so that no worker waits for a kernel.
+# - so do files that read the syntax trees of our code, and files that run the proofs of claims;
+# - the stored counterexamples run first, and tests that need no kernels next: other processes that
+#   are under way at first, such as those of `.ci/run`, have some kernels compiled meanwhile.
 
-_OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
+_GROUPS = {
+    "torch": re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE),
+    "proofs": re.compile(r"^from attsvm.theory.declaration.proof import executed", re.MULTILINE),
+    "syntax trees": re.compile(r"^from tests.parsed import|^from tests.test_arrows", re.MULTILINE),
+}
+"""What the files of each group, but for the counterexamples, contain."""
 _REPLAYS = re.compile(r"^properties/.*/counterexamples/")
 _WITHOUT_KERNELS = re.compile(r"^tests/(symbolic|theory)/")
 
@@ -85,7 +82,7 @@ def _scope(file):
     if _REPLAYS.match(file):
         return "counterexamples"
     text = (Path(__file__).parent / file).read_text()
-    return "torch" if _OF_TORCH.search(text) else file
+    return next((name for name, uses in _GROUPS.items() if uses.search(text)), file)
 
 
 def _turn(item):

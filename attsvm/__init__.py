@@ -7,14 +7,15 @@ first use.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attsvm.capturing import capture
     from attsvm.data import AttentionData
     from attsvm.errors import AttsvmError
-    from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
+    from attsvm.heads import capture, capture_qk
+    from attsvm.losses import LOG_LOSS, LOSSES, SIGMOID_LOSS
     from attsvm.paths import path_joint, path_kq, path_w
     from attsvm.svm import (
         att_svm,
@@ -29,18 +30,26 @@ if TYPE_CHECKING:
     from attsvm.svm.answer import solve
     from attsvm.svm.separability import separability
     from attsvm.theory import (
+        PSD,
         Choice,
+        Convex,
         Defined,
         Fitted,
         Hypothesis,
         Integer,
         Matrix,
         Near,
+        Orthogonal,
+        Permutation,
         Reading,
         Real,
         Records,
+        Simplex,
+        Sorted,
         Statement,
+        Symmetric,
         Tensor,
+        Unit,
         Vector,
         changed,
     )
@@ -61,18 +70,19 @@ if TYPE_CHECKING:
 _NAMES = {
     "attsvm.data": "AttentionData",
     "attsvm.errors": "AttsvmError",
-    "attsvm.losses": "LOGISTIC_LOSS LOG_LOSS LOSSES",
+    "attsvm.losses": "SIGMOID_LOSS LOG_LOSS LOSSES",
     "attsvm.paths": "path_joint path_kq path_w",
     "attsvm.svm": "att_svm att_svm_batch finite_part generalised_svm joint_svm local_svm p_svm "
     "v_svm",
     "attsvm.svm.answer": "solve",
     "attsvm.svm.separability": "separability",
-    "attsvm.theory": "Choice Defined Fitted Hypothesis Integer Matrix Near Reading Real Records "
-    "Statement Tensor Vector changed",
+    "attsvm.theory": "Choice Convex Defined Fitted Hypothesis Integer Matrix Near Orthogonal PSD "
+    "Permutation Reading Real Records Simplex Sorted Statement Symmetric Tensor Unit Vector "
+    "changed",
     "attsvm.theory.interactive": "ask hunt show verify",
     "attsvm.theory.declaration.question": "question",
     "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
-    "attsvm.capturing": "capture",
+    "attsvm.heads": "capture capture_qk",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
@@ -86,6 +96,12 @@ def __getattr__(name: str) -> Any:
         from attsvm._distribution import version
 
         return version()
+    if name == "LOGISTIC_LOSS":
+        warnings.warn(
+            "LOGISTIC_LOSS is 1/(1 + exp(u)): write SIGMOID_LOSS, or LOG_LOSS for log(1 + exp(-u))",
+            stacklevel=2,
+        )
+        return import_module("attsvm.losses").SIGMOID_LOSS
     raise AttributeError(f"module 'attsvm' has no attribute {name!r}")
 
 

@@ -67,9 +67,9 @@ def destination(path: str | os.PathLike[str]) -> Path:
         if place.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
         if place.is_symlink() or (place.exists() and not place.is_file()):
-            raise OSError(errno.EINVAL, "it is no file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         if place.exists() and not os.access(place, os.W_OK):
-            raise PermissionError(errno.EACCES, "it may not be written to")
+            raise PermissionError(errno.EACCES, "there is no permission to write to it")
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         raise _refusal(path, error) from error
     return place
@@ -142,7 +142,7 @@ def ensure_writable(folder: Path, option: str) -> None:
         if not there:
             why = f"{place} is no folder"
         elif not os.access(place, os.W_OK | os.X_OK):
-            why = "it may not be written to"
+            why = "there is no permission to write to it"
         else:
             try:
                 tempfile.TemporaryFile(dir=place).close()

@@ -64,7 +64,7 @@ def ensure_array(
         known = None if sizes is None else sizes.setdefault(axis, size)
         if known is not None and known != size:
             raise DataError(
-                f"{name} has {axis} = {size} where the other arrays have {axis} = {known}",
+                f"{name} has {axis} = {size} but the other arrays have {axis} = {known}",
                 value=f"shape {array.shape}",
                 remedy="Make the shapes agree.",
             )

@@ -83,6 +83,7 @@ def in_plain(latex: str) -> str:
     """Return a formula in this package's LaTeX in plain characters."""
     line = latex.replace(r"\{", "\\\0").replace(r"\}", "\\\1")  # printed braces group nothing
     line, before = line.replace(r"\langle ", "<").replace(r" \rangle", ">"), ""
+    line = line.replace(r"\left\lfloor ", "floor(").replace(r" \right\rfloor", ")")
     while line != before:  # the innermost groups first
         before = line
         for pattern, kept in _GROUPS:
@@ -98,3 +99,15 @@ def _quotient(match: re.Match[str]) -> str:
     above, below = match.groups()
     above = f"({above})" if re.search(" [+-] ", re.sub(_INNER, "", above)) else above
     return f"{above}/({below})" if " " in re.sub(_INNER, "", below) else f"{above}/{below}"
+
+
+KEPT = "\0"
+"""The character that replaces a space at which no line may end."""
+
+_TOGETHER = re.compile(r"`[^`]+`|\|\|[^|]{1,16}\|\||<[^<>]{1,16}, [^<>]{1,16}>|R\^\{[^{}]{1,24}\}")
+"""Quoted commands, and short norms, inner products and spaces of arrays."""
+
+
+def kept(text: str) -> str:
+    """Return a text with `KEPT` for spaces within quoted commands and short pieces of formulas."""
+    return _TOGETHER.sub(lambda piece: piece[0].replace(" ", KEPT), text)

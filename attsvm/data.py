@@ -8,6 +8,7 @@ import os
 import re
 import zipfile
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -22,7 +23,9 @@ from attsvm.errors import DataError, FileError, present
 
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
 HEAD_KEYS = (*_KEYS, "W", "values")
-"""The arrays of a file that also has a head (`attsvm.transformer.read_head`)."""
+"""The arrays of a file that also has a head (`attsvm.heads.read_head`)."""
+
+_REMEDY = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
 
 _LARGEST = 1 << 32
 """Maximum size of the arrays of a file in bytes, as stored and as float64."""
@@ -306,17 +309,31 @@ def read_arrays(
     Raises:
         FileError: as `AttentionData.load`.
     """
+    return read_archive(path, lambda names: _ensure_names(names, Path(path), keys))
+
+
+def read_archive(
+    path: str | os.PathLike[str], ensure: Callable[[Sequence[str]], None]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of an `.npz` file, without unpickling anything.
+
+    Args:
+        path: the file.
+        ensure: raises an error if these names of arrays are not as they must be.
+
+    Raises:
+        FileError: missing, truncated, foreign, pickled or oversized file.
+    """
     source = Path(path)
-    remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
     try:
         with zipfile.ZipFile(source) as archive:
-            entries = _entries(archive, source, remedy, keys)
+            entries = _entries(archive, source, ensure)
             arrays = {}
             for name, entry in entries.items():
                 with archive.open(entry) as file:
                     arrays[name] = _array(file, entry.file_size)
         if 8 * sum(array.size for array in arrays.values()) > _LARGEST:
-            raise FileError(f"{source} takes more than 4 GiB as float64", remedy=remedy)
+            raise FileError(f"{source} takes more than 4 GiB as float64", remedy=_REMEDY)
     except FileNotFoundError as error:
         raise FileError(f"there is no file {source}", remedy="Check the path.") from error
     except IsADirectoryError as error:
@@ -324,24 +341,24 @@ def read_arrays(
     except _UNREADABLE as error:
         raise FileError(
             f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
-            remedy=remedy,
+            remedy=_REMEDY,
         ) from error
     return arrays
 
 
 def _entries(
-    archive: zipfile.ZipFile, source: Path, remedy: str, keys: tuple[str, ...]
+    archive: zipfile.ZipFile, source: Path, ensure: Callable[[Sequence[str]], None]
 ) -> dict[str, zipfile.ZipInfo]:
     """Return the arrays of an archive by name, checked before any of them is unpacked.
 
     Raises:
-        FileError: there is too much to unpack, a compression that numpy does not use, an unknown or
-            repeated name, or a missing array.
+        FileError: there is too much to unpack, a compression that numpy does not use, or a repeated
+            name; and as `ensure`.
     """
     every = archive.infolist()
     size = sum(entry.file_size for entry in every)
     if size > _LARGEST:
-        raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
+        raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=_REMEDY)
     if size > max(_DENSE, _PACKED * source.stat().st_size):
         raise FileError(
             f"{source} unpacks to more than {_PACKED} times its size",
@@ -349,21 +366,30 @@ def _entries(
             remedy="Write it with AttentionData.save, which does not compress.",
         )
     if any(entry.compress_type not in _PACKINGS for entry in every):
-        raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
+        raise FileError(f"{source} is packed as numpy never packs", remedy=_REMEDY)
     names = [entry.filename.removesuffix(".npy") for entry in every]
+    ensure(names)
+    if len(set(names)) < len(names):
+        raise FileError(f"{source} holds an array twice", value=", ".join(names), remedy=_REMEDY)
+    return dict(zip(names, every, strict=True))
+
+
+def _ensure_names(names: Sequence[str], source: Path, keys: tuple[str, ...]) -> None:
+    """Raise unless the names of arrays are among the keys, and X and Z are there.
+
+    Raises:
+        FileError: an unknown or a missing array.
+    """
     unknown = sorted(set(names) - set(keys))
     if unknown:
         raise FileError(
             f"{source} holds arrays that are not known",
             value=", ".join(unknown),
             remedy=f"The names are {', '.join(keys)}."
-            + (" A head is read by attsvm.transformer.read_head." if "W" in unknown else ""),
+            + (" A head is read by attsvm.heads.read_head." if "W" in unknown else ""),
         )
     missing = [key for key in ("X", "Z") if key not in names]
     if missing:
         raise FileError(
-            f"{source} lacks {' and '.join(missing)}", value=", ".join(names), remedy=remedy
+            f"{source} lacks {' and '.join(missing)}", value=", ".join(names), remedy=_REMEDY
         )
-    if len(set(names)) < len(names):
-        raise FileError(f"{source} holds an array twice", value=", ".join(names), remedy=remedy)
-    return dict(zip(names, every, strict=True))

@@ -121,7 +121,7 @@ LOGISTIC = Loss(
 )
 """The logistic function itself, which increases."""
 
-LOGISTIC_LOSS = Loss(
+SIGMOID_LOSS = Loss(
     "logistic-loss",
     lambda u: logistic(-u),
     lambda u: -logistic_slope(u),
@@ -132,7 +132,14 @@ LOGISTIC_LOSS = Loss(
     lipschitz=0.25,
     smoothness=LOGISTIC_CURVATURE,
 )
-"""The logistic function of -u, decreasing: the probability of the wrong class."""
+"""The sigmoid loss 1/(1 + exp(u)), decreasing: the probability of the wrong class.
+
+It is not the logistic loss log(1 + exp(-u)) of most texts, which is `LOG_LOSS`. Files and claims
+name it `logistic-loss`.
+"""
+
+LOGISTIC_LOSS = SIGMOID_LOSS
+"""An older name of `SIGMOID_LOSS`, which is 1/(1 + exp(u))."""
 
 LOG_LOSS = Loss(
     "log-loss",
@@ -145,7 +152,7 @@ LOG_LOSS = Loss(
     lipschitz=1.0,
     smoothness=0.25,
 )
-"""log(1 + exp(-u))."""
+"""The log loss log(1 + exp(-u)), which most texts also call logistic loss."""
 
 EXPONENTIAL = Loss(
     "exponential",
@@ -201,9 +208,12 @@ CUBIC = Loss(
 
 LOSSES: dict[str, Loss] = {
     loss.name: loss
-    for loss in (LOGISTIC, LOGISTIC_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED, CUBIC)
+    for loss in (LOGISTIC, SIGMOID_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED, CUBIC)
 }
 """All losses by name."""
+
+_NAMES = {"sigmoid-loss": SIGMOID_LOSS.name}
+"""Second names of losses."""
 
 
 def ensure_loss(loss: object) -> Loss:
@@ -214,10 +224,11 @@ def ensure_loss(loss: object) -> Loss:
     """
     if isinstance(loss, Loss):
         return loss
-    if isinstance(loss, str) and loss in LOSSES:
-        return LOSSES[loss]
+    if isinstance(loss, str) and _NAMES.get(loss, loss) in LOSSES:
+        return LOSSES[_NAMES.get(loss, loss)]
     raise DataError(
         "the loss is not known",
         value=loss if isinstance(loss, str) else type(loss).__name__,
-        remedy=f"Use a Loss of attsvm.losses, or one of {', '.join(sorted(LOSSES))}.",
+        remedy=f"Use a Loss of attsvm.losses, or one of {', '.join(sorted({*LOSSES, *_NAMES}))}; "
+        "log-loss is log(1 + exp(-u)), sigmoid-loss and logistic-loss are 1/(1 + exp(u)).",
     )

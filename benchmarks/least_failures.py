@@ -10,6 +10,7 @@ converge to that of the claimed solution. The campaigns:
   misled: four times W^mm of choices with a worse token. Data count if their optimal tokens are
   unique and the Att-SVM is feasible; the claimed solution is W^mm.
 - `p`: the same with the query e_1, for which descent on W is descent on a prompt p.
+- `head`: as `W`, with scores Y_i <v, x_it> of labels and a linear head of integers.
 - `prompt`: `mm/general-data:literal` claims that descent on a prompt converges to p(alpha), where
   alpha are the tokens that it selects. The loss has l' < 0, and the step is 1/L, 1/(2L) or 1/(4L).
   Runs start from zero, from two vectors of small integers, and from four times p of two worse
@@ -41,8 +42,9 @@ from properties.mm._support import prompt_instances as prompts
 from properties.mm._support.prompt_descent import prompting
 from properties.mm.general_data.conclusion import certified_separates
 from properties.sim.theorem_3_14_part_1 import BEYOND
+from properties.tf._support import descent_instances as tf
 from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, descent
-from properties.tf.global_conjecture.instances import OBTUSE, OUTRUN, PASSED
+from properties.tf.global_conjecture.instances import DRAGGED, OBTUSE, OUTRUN, PASSED
 
 Shape = tuple[int, int, int]
 """The sizes (n, T, d) of a data set."""
@@ -113,18 +115,30 @@ def _drawn(draw: Draw, shape: Shape, prompt: bool) -> Descent:
     return Descent(data, np.zeros((d, d)), str(draw.choice(["log-loss", "correlation"])))
 
 
+def _headed(draw: Draw, shape: Shape) -> Descent:
+    """Return descent on W from zero; tokens, labels and head are integers up to 3."""
+    n, _, d = shape
+    X, Z, v = (draw.integers(-3, 4, size=s) * 1.0 for s in (shape, (n, d), d))
+    data = AttentionData(X, Z, y=draw.choice([-1.0, 1.0], n), v=v)
+    return Descent(data, np.zeros((d, d)), str(draw.choice(["log-loss", "correlation"])))
+
+
 def _misled(draw: Draw, case: Descent) -> list[Descent]:
     """Return runs from four times W^mm of the first two worse choices."""
     aims = (towards(case.data, chosen)[0] for chosen in choices(case.data)[:2])
     return [Descent(case.data, 4.0 * W, case.loss) for W in aims]
 
 
-def _to_w_mm(case: Descent) -> bool | None:
-    return _decided(DIRECTION.balls, case)
+def _to_w_mm(case: Descent, bits: int = 128) -> bool | None:
+    return _decided(DIRECTION.balls, case, bits)
 
 
-def _decided(balls: Callable[..., Any], case: Descent) -> bool | None:
-    with ctx.workprec(128):
+def _to_w_mm_finely(case: Descent) -> bool | None:
+    return _to_w_mm(case, bits=256)
+
+
+def _decided(balls: Callable[..., Any], case: Descent, bits: int = 128) -> bool | None:
+    with ctx.workprec(bits):
         result = balls(case)
     return None if result is None else True if result > 0 else False if result < 0 else None
 
@@ -141,7 +155,16 @@ OF_W = {
         lambda data: all_solved(data) and all_support_everywhere(data)
     ),
 }
-OF_E_1 = (PASSED, NOT_ALIGNED, OBTUSE, OUTRUN, descent(BEYOND), descent(ONE_DRAGGED, "correlation"))
+ON_AXIS = tf.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
+"""From zero descent moves to the token (-2, 0, 0); no linear head gives these scores."""
+OF_E_1 = (
+    ON_AXIS,
+    NOT_ALIGNED,
+    OBTUSE,
+    OUTRUN,
+    descent(BEYOND),
+    descent(ONE_DRAGGED, "correlation"),
+)
 """Known failures of descent on W with the query e_1."""
 
 
@@ -221,7 +244,17 @@ def _on_w(prompt: bool) -> Campaign:
     return Campaign(shapes, named, OF_W, drawn, starts, _misled, _to_w_mm, (int(prompt),))
 
 
+OF_HEADS = (
+    *(tf.OBTUSE, tf.PASSED, NOT_ALIGNED, OBTUSE, PASSED, DRAGGED, OUTRUN),
+    *(tf.TRAP, tf.SHARED_TOKEN, tf.ONE_OF_FOUR),
+)
+"""Known failures with scores of labels and a linear head."""
+
 CAMPAIGNS = {
+    "head": Campaign(
+        [*FEW, (2, 4, 4)], OF_HEADS, OF_W, _headed, ("zero", "misled"), _misled,
+        _to_w_mm_finely, (2,),
+    ),
     "W": _on_w(prompt=False),
     "p": _on_w(prompt=True),
     "prompt": Campaign(
@@ -235,6 +268,8 @@ def in_words(case: Descent) -> str:
     """Return a text with all numbers of an instance."""
     data, start = case.data, case.start
     parts = {"tokens": data.X, "queries": data.Z, "scores": data.gamma}
+    if data.y is not None and data.v is not None:
+        parts |= {"labels": data.y, "head": data.v}
     words = f"{case.loss}, step {case.step:g}/L: "
     words += ", ".join(f"{name} {x.tolist()}" for name, x in parts.items())
     return re.sub(r"\.0\b", "", words + (f", start {start.tolist()}" if start.any() else ""))

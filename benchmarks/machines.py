@@ -287,8 +287,8 @@ def installed(python: str, versions: str, torch: str, folder: Path) -> str:
     resolution = {"lowest": "lowest-direct", "newest": "highest"}[versions]
     how = ["--resolution", resolution, "--only-binary", ":all:", "--override", str(torches)]
     there = ["--python", str(path)]
-    for words in (
-        ["venv", "--python", python, str(folder / "venv")],
+    for words in (  # --seed: tests build a wheel with the pip of the environment
+        ["venv", "--seed", "--python", python, str(folder / "venv")],
         ["pip", "compile", *there, "pyproject.toml", "--extra", "test", *how, "-o", pins],
         ["pip", "install", *there, "-r", pins],
         ["pip", "install", *there, "--no-deps", "-e", "."],

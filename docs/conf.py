@@ -56,6 +56,25 @@ def _escape_types(app, what, name, obj, options, lines: list[str]) -> None:
         lines[k] = re.sub(r"^(:vartype \w+: )(.*\*.*)$", r"\1``\2``", line)
 
 
+_ACCESSIBLE = {
+    r' role="heading">': ' role="heading" aria-level="2">',
+    r"<pre(?! tabindex)": '<pre tabindex="0"',
+    r'<div class="(?=table-wrapper)': '<div tabindex="0" class="',
+    r'<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+}
+"""What the theme leaves out, by pattern: levels of headings, names, and reach by the keyboard."""
+
+
+def _complete(app: Sphinx, failed: Exception | None) -> None:
+    """Add to all pages what readers with a keyboard or a screen reader need."""
+    for page in Path(app.outdir).rglob("*.html"):
+        text = old = page.read_text(encoding="utf-8")
+        for pattern, better in _ACCESSIBLE.items():
+            text = re.sub(pattern, better, text)
+        if text != old:
+            page.write_text(text, encoding="utf-8")
+
+
 def _enter(app: Sphinx, failed: Exception | None) -> None:
     """Make the folder itself open at its first page."""
     page = '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.html">\n'
@@ -67,4 +86,5 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", lambda app: pages.write())
     app.connect("autodoc-process-docstring", _escape, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _escape_types, priority=600)
+    app.connect("build-finished", _complete)
     app.connect("build-finished", _enter)

@@ -18,11 +18,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.text import letter
-from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import lets
-from attsvm.theory.report.errata import Weight, find_source, in_order
-from attsvm.theory.report.rendering import prose
+from attsvm.theory.record.errata import Weight, find_source, in_order
+from attsvm.theory.report import notation
+from attsvm.theory.report.notation import prose
 from attsvm.theory.report.view import ReadingView, StatementView, statement_view
 
 DOCS = Path(__file__).parent
@@ -39,71 +38,25 @@ A page for each package of attsvm. The names of `from attsvm import ...` and of
 finds any name. Shapes stand in the annotations: `Float[Array, "n d"]` is an array of n rows and d
 columns. Norms are Frobenius norms unless a page says otherwise."""
 
-_WORDS = re.compile(r"\\text\{((?:[^{}\\]|\\[{}]|\\[a-z]+\{\}|\\.)*)\}")
-"""Words within a formula."""
-
 _LONG = 90
 """Maximum length of LaTeX, in characters, that stays within a line."""
 
-_UNESCAPED = {
-    r"\textbackslash{}": "\\",
-    r"\textasciicircum{}": "^",
-    r"\textasciitilde{}": "~",
-    r"\textless{}": "<",
-    r"\textgreater{}": ">",
-    r"\textbar{}": "|",
-    "''": '"',
-}
-
 
 def inline(latex: str) -> str:
-    """Return a formula within a line: words as prose, all else as mathematics.
-
-    A long one gets a line of its own, which scrolls on a phone.
-    """
-    parts = _WORDS.split(latex)
-    if len(parts) == 1 and len(latex) > _LONG:
+    """Return a formula within a line; a long one gets a line of its own, scrolling on a phone."""
+    if len(latex) > _LONG and r"\text{" not in latex:
         return f"$${latex}$$"
-    text = "".join(_words(p) if k % 2 else _math(p) for k, p in enumerate(parts))
-    return re.sub(r"\$ +(?=[,;])", "$", text).strip()
+    return notation.inline(latex)
 
 
 def display(latex: str) -> str:
     """Return a formula on a line of its own; one that is mostly words stays in its line."""
-    return inline(latex) if _WORDS.search(latex) else f"$$\n{latex}\n$$"
-
-
-def _words(latex: str) -> str:
-    for escape, sign in _UNESCAPED.items():
-        latex = latex.replace(escape, sign)
-    plain = re.sub(r"\\([{}$&#_%])", r"\1", latex)
-    left, right = " " * plain.startswith(" "), " " * plain.endswith(" ")
-    return f"{left}{prose(plain)}{right}"
-
-
-def _math(latex: str) -> str:
-    left, bare, right = re.fullmatch(r"((?:\\[,;:]|\s)*)(.*?)((?:\\[,;:]|\s)*)", latex).groups()
-    return f"{' ' * bool(left)}${bare}${' ' * bool(right)}" if bare else ""
+    return inline(latex) if r"\text{" in latex else f"$$\n{latex}\n$$"
 
 
 def supposed(r: ReadingView) -> str:
     """Return the variables of a reading with their domains, as they follow "Let"."""
-    clauses = lets(r.claim.formula)
-    if isinstance(r.claim.formula, RecordFormula):
-        return ", ".join(map(prose, clauses))
-    return ", ".join(map(_let, clauses))
-
-
-def _let(clause: str) -> str:
-    names, domain = re.fullmatch(r"(.*?) (?:be )?((?:in|real|one of) ?.*)", clause).groups()
-    signs = [
-        name if name.startswith("the ") else f"${letter(name).latex}$"
-        for name in re.split(r", and |, | and ", names)
-    ]
-    space = re.sub(r"R\^(\{.*?\}|\w+)", lambda found: f"$\\mathbb{{R}}^{found[1]}$", domain)
-    space = space.replace(" x ", r" \times ")
-    space = re.sub(r"\{(\d+), (.*?)\}$", r"$\\{\1, \2\\}$", space).replace("...", r"\dots")
-    return f"{' and '.join([', '.join(signs[:-1]), signs[-1]]) if signs[1:] else signs[0]} {space}"
+    return ", ".join(map(prose, lets(r.claim.formula)))
 
 
 def ending(r: ReadingView) -> str:
@@ -226,8 +179,15 @@ def notebooks() -> Iterator[tuple[str, str]]:
 
 
 def write() -> None:
-    """Write all pages; a page that is the same stays untouched, so that Sphinx skips it."""
-    for name, text in (*reference(), *namespace(), *statements(), *notebooks()):
+    """Write all pages, and remove those of earlier builds that have no text now.
+
+    A page that is the same stays untouched, so that Sphinx skips it.
+    """
+    pages = dict((*reference(), *namespace(), *statements(), *notebooks()))
+    for old in FOLDER.rglob("*.md"):
+        if old.relative_to(FOLDER).as_posix().removesuffix(".md") not in pages:
+            old.unlink()
+    for name, text in pages.items():
         file = FOLDER / f"{name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:

@@ -83,6 +83,26 @@ def excess(A: Rows, C: Rows, q: Fraction) -> Fraction:
     return square(gap) - (1 + q * q) * square(A) * square(C)
 
 
+INSTANCES: dict[int, tuple[list[list[int]], list[list[int]], Fraction]] = {
+    3: ([[2, 13], [0, -3]], [[2, -2], [-14, -9]], Fraction(3, 8)),
+    4: ([[4, 14], [-1, -6]], [[2, -1], [1, -1]], Fraction(14, 5)),
+    5: ([[3, -17], [-1, 0]], [[3, 0], [4, -1]], Fraction(23, 8)),
+}
+"""For each size, two coordinates of A and C, and q; the excess is nearly the largest found."""
+
+
+def completed(n: int, A: list[list[int]], C: list[list[int]]) -> tuple[Rows, Rows]:
+    """Return n x n matrices: A goes on as a multiple of the identity, without trace; C as 0."""
+    rest = -Fraction(A[0][0] + A[1][1], n - 2)
+    wide, high = ([[Fraction(0)] * n for _ in range(n)] for _ in "AC")
+    for i in range(n):
+        wide[i][i] = rest
+    for i in range(2):
+        for j in range(2):
+            wide[i][j], high[i][j] = Fraction(A[i][j]), Fraction(C[i][j])
+    return wide, high
+
+
 if __name__ == "__main__":
     for q in (Fraction(1, 3), Fraction(2), Fraction(10)):
         for n in (3, 4, 10):

@@ -10,14 +10,14 @@ import sys
 import numpy as np
 
 from attsvm import AttentionData, att_svm
-from attsvm.losses import LOGISTIC_LOSS
+from attsvm.losses import SIGMOID_LOSS
 from attsvm.training import descend_w, follow
 
 X = np.array([[[0.5, 0.0], [-1.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]])  # the first token is the best
 data = AttentionData(X, np.array([[1.0, 0.0], [1.0, 0.0]]), scores=X @ [4.0, 9.0])
 steps = sorted({round(10 ** (k / 10)) for k in range(51)})  # 1 to 100,000
-run = descend_w([data], np.zeros((2, 2)), LOGISTIC_LOSS, step=1.0, steps=steps[-1], record=steps)
-(far,) = follow([data], np.zeros((2, 2)), LOGISTIC_LOSS, [1e2, 1e4])
+run = descend_w([data], np.zeros((2, 2)), SIGMOID_LOSS, step=1.0, steps=steps[-1], record=steps)
+(far,) = follow([data], np.zeros((2, 2)), SIGMOID_LOSS, [1e2, 1e4])
 
 
 def margins(W: np.ndarray) -> np.ndarray:

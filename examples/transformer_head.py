@@ -11,12 +11,13 @@ the Att-SVM of the selected tokens, as slowly as the logarithm of the number of 
 
 The second time, everything is trained by cross-entropy, as usual. Then the theory predicts nothing,
 as the scores of the tokens change with the values. The script takes about half a minute and needs
-PyTorch.
+PyTorch. `--plot FILE` draws the figures over training, both ways beside each other, and dashes mark
+the values to which the theory says that they tend.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import numpy as np
 import torch
@@ -26,6 +27,8 @@ from attsvm.language import Language, next_tokens, prefix_data, random_language
 
 STEPS = (0, 100, 300, 1000, 3000)
 CAUSAL = torch.nn.Transformer.generate_square_subsequent_mask
+COLUMNS = ("loss", "optimal", "entropy", "norm", "margin", "cosine", "nuclear", "price")
+EXPECTED = {"entropy": 0.0, "margin": 1.0, "cosine": 1.0, "nuclear": 1.0, "price": 0.0}
 VALUES = 2  # the third block of the projections, after queries and keys
 
 
@@ -75,7 +78,7 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
     rows = []
     for fixed, step_size in ((True, 10.0), (False, 1.0)):
         print("only queries and keys are trained" if fixed else "everything is trained")
-        print("    step     loss  optimal  entropy     norm   margin   cosine  nuclear    price")
+        print("    step" + "".join(f"{name:>9}" for name in COLUMNS))
         torch.manual_seed(0)
         model = Transformer(language, fixed=fixed)
         descent = torch.optim.SGD(model.trained, lr=step_size)
@@ -86,11 +89,16 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
                 loss = torch.nn.functional.softplus(-scores.gather(1, follow[:, None])).mean()
             if step in steps:
                 (head,) = capture(model, tokens)
-                gamma = data.gamma[np.arange(data.n), head.selected]
+                gamma = data.gamma[np.arange(data.n), head.targets]
                 optimal = np.isclose(gamma, np.where(data.present, data.gamma, -1.0).max(axis=1))
                 near, nuclear = head.compare(), head.compare("nuc")
                 row = (
-                    *(loss.item(), optimal.mean(), head.entropy.mean(), np.linalg.norm(head.W)),
+                    *(
+                        loss.item(),
+                        optimal.mean(),
+                        head.entropy.mean(),
+                        np.linalg.norm(head.weights),
+                    ),
                     *(near.margin / near.best_margin, near.cosine, nuclear.cosine),
                     near.price.max(),
                 )
@@ -105,5 +113,25 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
     return rows
 
 
+def draw(steps: tuple[int, ...], rows: list[tuple[float, ...]], file: str) -> None:
+    """Draw the rows of `main` over the steps."""
+    from attsvm.heads.pictures import curves
+
+    kinds = ("only queries and keys are trained", "everything is trained")
+    table = np.array(rows).reshape(len(kinds), len(steps), len(COLUMNS))
+    figures = {
+        name: {kind: table[k, :, c] for k, kind in enumerate(kinds)}
+        for c, name in enumerate(COLUMNS)
+    }
+    curves(np.array(steps), figures, expected=EXPECTED).savefig(file)
+
+
 if __name__ == "__main__":
-    main(STEPS if len(sys.argv) < 2 else tuple(map(int, sys.argv[1:])))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("steps", nargs="*", type=int, help="steps at which figures are taken")
+    parser.add_argument("--plot", metavar="FILE", help="draws the figures to this file")
+    options = parser.parse_args()
+    steps = tuple(options.steps) or STEPS
+    rows = main(steps)
+    if options.plot:
+        draw(steps, rows, options.plot)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
-from attsvm.primitives.hypotheses import EQUAL_RIVALS, FEASIBLE, ONE_INPUT
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
     cite,
@@ -29,17 +29,14 @@ from attsvm.theory.declaration.proof import (
     expanded,
     factored,
     simplified,
-    suppose,
     supposed_number,
 )
-from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.basins import (
     LEAD,
     LESS,
     MORE,
     OF_SCORES,
-    SECOND,
     SLOPE,
     STEP,
     ensure_from_basin,
@@ -48,7 +45,7 @@ from symbolic.basins import (
 )
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_hessian, ensure_own_constant, ensure_smoothness
-from symbolic.gains import GAMMA, GAMMA_O, REST, P, S, ensure_gain, ensure_gain_of_equal_rivals
+from symbolic.gains import GAMMA, REST, P, S, ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -231,23 +228,6 @@ def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None)
     ensure_from_kept(exists)
 
 
-def prove_equal_rivals() -> str:
-    """Prove the limit direction for aligned inputs whose rivals have one score.
-
-    The start and the constant step are arbitrary.
-    """
-    suppose(EQUAL_RIVALS)
-    ensure_equal_rivals(INPUTS_ALIGNED, SOLUTION)
-    return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
-
-
-def prove_one_input() -> str:
-    """Prove the limit direction for a single input whose rivals have one score."""
-    suppose(EQUAL_RIVALS)
-    ensure_equal_rivals(ONE_INPUT, SOLUTION)
-    return "for every loss with continuous l' < 0, any T, d and start, and any constant step"
-
-
 def ensure_aligned() -> None:
     """Prove the limit direction for aligned inputs if each u starts above its second-best score.
 
@@ -295,21 +275,3 @@ def ensure_aligned() -> None:
     )
     ensure_gap_of_rest()  # so the risk gap tends to 0
     ensure_from_basin(start=None, exists=FEASIBLE)
-
-
-def prove_aligned() -> str:
-    """Prove the limit direction for aligned inputs whose rivals' scores differ little.
-
-    At the start, each rival scores less than lead s_o/(1 - s_o) below the second-best score.
-    """
-    left = supposed_number(WITHIN, "left", positive=True)
-    others = sp.Symbol("others", positive=True)  # 1 - s_o
-    ensure_equal(
-        P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
-        REST * left,
-        "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
-        normal=simplified,
-    )
-    ensure_positive(others * left, "(1 - s_o) left, by which it is above, is positive")
-    ensure_aligned()
-    return "for every smooth loss with l' < 0, any n, T and d"

@@ -12,7 +12,7 @@ from attsvm.primitives import loss_hypotheses as losses
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
 from properties._support import formulas, risk_formulas
-from properties.mm import nonlinear_head_path, p_svm
+from properties.mm import loss_choice, nonlinear_head_path, p_svm
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.sim import PRINTED, REPAIRED, definition_3_8, orientation
 from properties.sim.printed_loss import conclusion as printed_loss
@@ -91,7 +91,7 @@ WITHOUT_RIVALS = Supposed(
 )
 IN_BASIN = Supposed(
     "the risk gap of the start is below min_i [l(second) - l(best)]/n",
-    (descent.BASIN, orientation.BASIN, printed_loss.NEAR),
+    (descent.BASIN, loss_choice.IN_BOTH, orientation.BASIN, printed_loss.NEAR),
     letters.basin,
 )
 UNIQUE_OPTIMUM = Supposed(

@@ -16,19 +16,29 @@ from dataclasses import dataclass
 
 from attsvm.primitives.descent_letters import (
     BEST,
+    DOWN,
     FALL,
     FALLS,
+    FLAT,
     GAMMA,
+    GAP,
+    GRADIENT,
     HIGH,
     INFIMUM,
     LOSS,
     LOW,
+    MULTIPLE,
     NUMBER,
     OWNER,
+    PROPER,
+    RANGE,
     RATE,
+    RISING,
     RIVAL,
     SETTING,
     SMOOTHNESS,
+    STEEP,
+    UP,
     A,
     M,
     V,
@@ -38,6 +48,7 @@ from attsvm.primitives.descent_letters import (
     bound,
     i,
     j,
+    lead,
     margin,
     off,
     output,
@@ -53,10 +64,10 @@ from attsvm.theory.proof.lemmas import (
     EXPONENTIAL,
     EXPONENTIAL_OF_SUM,
     EXTREMES,
-    FALLS_BY,
     FINITELY_OFTEN,
     LENGTH,
     RECIPROCAL,
+    RISES,
     SETTLED,
 )
 from attsvm.theory.proof.rules import (
@@ -93,11 +104,13 @@ from attsvm.theory.proof.terms import (
     Term,
     as_term,
     least,
+    members,
     most,
     substituted,
     total,
     unfolded,
 )
+from symbolic.facts import power, powers_rise, product
 
 OWN = OWNER(j)
 """The input of rival j."""
@@ -122,7 +135,7 @@ class Attention:
         s_o_positive, s_positive: attention is positive.
         one: s_o and the s of the rivals of an input add up to 1.
         mean: u is the mean of the scores by attention.
-        unique: rivals score less than the optimal token.
+        lower: rivals score less than the optimal token, or no more.
         above_lowest, below_best: u lies between the lowest score and the best of the input.
         best_high: no best score is above the highest.
         low_rival: no rival's score is below the lowest.
@@ -138,7 +151,7 @@ class Attention:
     s_positive: Fact
     one: Fact
     mean: Fact
-    unique: Fact
+    lower: Fact
     above_lowest: Fact
     below_best: Fact
     best_high: Fact
@@ -150,32 +163,66 @@ def over_own(fact: Fact) -> Fact:
     return add_up(at(fact, {j: r}), r, MINE)
 
 
-def attends(unique: Supposition) -> Attention:
-    """Prove that attention is positive with sum 1.
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """Attention and outputs, as far as no sign is known.
 
-    So u_i is at least the lowest score of all, and at most the best score of input i.
+    Attributes:
+        u, s_o, s, means, one, mean: as for `Attention`.
+        power, inverse: exp(-m_j) > 0, and the reciprocal that is s_o is positive.
     """
-    (lower,) = suppose(unique)
+
+    u: Function
+    s_o: Function
+    s: Function
+    means: tuple[Fact, Fact, Fact]
+    one: Fact
+    mean: Fact
+    power: Fact
+    inverse: Fact
+
+
+def mixing() -> Mixing:
+    """Prove that attention adds up to 1, and that u is the mean of scores."""
     u, u_is = define("u", (i, K), output(i.term, HERE))
     s_o, s_o_is = define("s_o", (i, K), attention(i.term, HERE))
     s, s_is = define("s", (j, K), s_o(OWN, K) * POWER)
     power, _ = cite(EXPONENTIAL, (), -MARGIN)
     rest = total(POWER, j, THEIRS)
     one, inverse = cite(RECIPROCAL, [decide(gt(1 + rest, 0), add_up(power, j, THEIRS))], 1 + rest)
-    s_o_positive = by_definition(gt(s_o(i, K), 0), [s_o_is], inverse)
-    s_positive = decide(gt(s(j, K), 0), s_is, at(s_o_positive, {i: OWN}), power)
     whole = eq(s_o(i, K) + total(s(j, K), j, THEIRS), 1)
     one = note("attention adds up to 1", by_definition(whole, [s_is, s_o_is], one))
     scores = s_o(i, K) * BEST(i) + total(s(j, K) * GAMMA(j), j, THEIRS)
     mean = by_definition(eq(u(i, K), scores), [u_is, s_is, s_o_is])
-    low_rival = setting(SETTING, "no score is below the lowest")
-    best_low = setting(SETTING, "no best score is below the lowest")
-    above = add_up(decide(ge(s(j, K) * (GAMMA(j) - LOW), 0), s_positive, low_rival), j, THEIRS)
+    return Mixing(u, s_o, s, (u_is, s_o_is, s_is), one, mean, power, inverse)
+
+
+def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None) -> Attention:
+    """Prove that attention is positive with sum 1, if no rival scores more than the optimal token.
+
+    So u_i is at least the lowest score of all, and at most the best score of input i.
+
+    Args:
+        lower: rivals score less than the optimal token, or no more.
+        floors: that no score of a rival, and no best one, is below a number of its input. This
+            number takes the place of the lowest score of all.
+    """
+    m = mixing()
+    u, s_o, s, (_, s_o_is, s_is), one, mean = m.u, m.s_o, m.s, m.means, m.one, m.mean
+    s_o_positive = by_definition(gt(s_o(i, K), 0), [s_o_is], m.inverse)
+    s_positive = decide(gt(s(j, K), 0), s_is, at(s_o_positive, {i: OWN}), m.power)
+    low_rival, best_low = floors or (
+        setting(SETTING, "no score is below the lowest"),
+        setting(SETTING, "no best score is below the lowest"),
+    )
+    floor = BEST(i) - best_low.proposition.term
+    above = add_up(product(s_positive, low_rival), j, THEIRS)
     below = add_up(decide(ge(s(j, K) * (BEST(OWN) - GAMMA(j)), 0), s_positive, lower), j, THEIRS)
-    above_lowest = decide(ge(u(i, K), LOW), above, mean, scale(one, LOW), s_o_positive, best_low)
+    parts = above, mean, scale(one, floor), product(s_o_positive, best_low)
+    above_lowest = decide(ge(u(i, K), floor), *parts, degree=1)
     below_best = decide(ge(BEST(i), u(i, K)), below, mean, scale(one, BEST(i)))
     return Attention(
-        *(u, s_o, s, (u_is, s_o_is, s_is), setting(SETTING, "there is an input"), power),
+        *(u, s_o, s, m.means, setting(SETTING, "there is an input"), m.power),
         *(s_o_positive, s_positive, one, mean, lower, above_lowest, below_best),
         *(setting(SETTING, "no best score is above the highest"), low_rival),
     )
@@ -200,18 +247,22 @@ class Moves:
     rate: Fact
 
 
-def moves(a: Attention) -> Moves:
-    """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T."""
-    descends = setting(SETTING, "descent takes the step e along the negative gradient of the risk")
+def moves(a: Attention, sign: int = 1) -> Moves:
+    """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T.
+
+    With the sign -1 it takes this away: the run is on 1 - l.
+    """
+    descends = setting(SETTING, DOWN) if sign == 1 else setting(RISING, UP)
     u = a.u(OWN, K)
     p, p_is = define("p", (j, K), FALL(u) * a.s(j, K) * (u - GAMMA(j)) / NUMBER)
     meanings = dict(current().meanings[one] for one in (p_is, *a.means))
     terms = unfolded(p(j, K) * (A(j) @ M.term), meanings)
     after, before = AFTER @ M.term, HERE @ M.term
     spelled = decide(
-        eq(after, before + RATE * total(terms, j)), descends, scale(regroup(terms, j, OWNER), RATE)
+        eq(after, before + sign * RATE * total(terms, j)),
+        *(descends, scale(regroup(terms, j, OWNER), RATE)),
     )
-    claim = eq(after, before + RATE * total(p(j, K) * (A(j) @ M.term), j))
+    claim = eq(after, before + sign * RATE * total(p(j, K) * (A(j) @ M.term), j))
     grown = note(
         "a step adds e sum_j p_j A_j to W, p_j = -l'(u) s_j (u - gamma_j)/n",
         by_definition(claim, [p_is, *a.means], spelled),
@@ -220,29 +271,58 @@ def moves(a: Attention) -> Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class Slopes:
-    """Bounds of the slope of the loss between the lowest and the highest score.
+class Slope:
+    """The gradient of the risk at a step.
 
     Attributes:
-        least, most: constants with 0 < least <= -l' <= most.
-        least_positive, most_positive: both constants are positive.
-        falling, at_most: -l' is at least 0, and at most `most`, between these scores.
-        at_output: both bounds for -l'(u).
-        slope: -l' is the negative derivative of l.
+        p, p_is: the coefficient of A_j in -grad L, and its definition.
+        along: <-grad L, M> = sum_j p_j <A_j, M> for every M.
+    """
+
+    p: Function
+    p_is: Fact
+    along: Fact
+
+
+def gradient() -> Fact:
+    """Return that the gradient has the slope of the risk along every matrix."""
+    return setting(SETTING, "the gradient has the slope of the risk along every matrix")
+
+
+def slope(a: Attention | Mixing, gradient_: Fact) -> Slope:
+    """Prove that -grad L = sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T."""
+    u = a.u(OWN, K)
+    p, p_is = define("p", (j, K), FALL(u) * a.s(j, K) * (u - GAMMA(j)) / NUMBER)
+    meanings = dict(current().meanings[one] for one in (p_is, *a.means))
+    terms = unfolded(p(j, K) * (A(j) @ M.term), meanings)
+    whole = GRADIENT(HERE) @ M.term
+    spelled = decide(eq(-whole, total(terms, j)), gradient_, regroup(terms, j, OWNER))
+    claim = eq(-whole, total(p(j, K) * (A(j) @ M.term), j))
+    return Slope(p, p_is, by_definition(claim, [p_is, *a.means], spelled))
+
+
+@dataclass(frozen=True, slots=True)
+class Steepness:
+    """Bounds of -l' by the extreme value theorem.
+
+    Attributes:
+        least, most: constants.
+        positive: the lower one is positive.
+        between: -l' is at least `least`, and at most `most`, between the lowest and highest score.
+        inside: u is at most the highest score.
+        at_output: -l'(u) is at least `least`.
     """
 
     least: Term
     most: Term
-    least_positive: Fact
-    most_positive: Fact
-    falling: Fact
-    at_most: Fact
-    at_output: tuple[Fact, Fact]
-    slope: Fact
+    positive: Fact
+    between: tuple[Fact, Fact]
+    inside: Fact
+    at_output: Fact
 
 
-def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
-    """Prove that -l' lies between two positive constants from the lowest to the highest score.
+def steepness(a: Attention, smooth: Supposition, falling: Supposition) -> Steepness:
+    """Prove that -l' lies between two constants from the lowest to the highest score, and -l'(u).
 
     This is the extreme value theorem for a continuous slope that is negative.
     """
@@ -250,14 +330,54 @@ def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
     positive_, at_least, at_most = cite(EXTREMES, facts, FALL, x, LOW, HIGH)
     low, high = (current().names[f"{extreme} fall"]() for extreme in ("least", "most"))
     highest = decide(ge(HIGH, a.u(i, K)), a.below_best, a.best_high)
-    lower, upper = (
-        cut(at(f, {x: a.u(i, K)}), a.above_lowest, highest) for f in (at_least, at_most)
-    )
-    return Slopes(
-        *(low, high, positive_, decide(gt(high, 0), lower, upper, positive_, a.input)),
-        *(decide(ge(FALL(x), 0), at_least, positive_), at_most, (lower, upper)),
-        setting(SETTING, "fall is the negative slope of the loss"),
-    )
+    lower = cut(at(at_least, {x: a.u(i, K)}), a.above_lowest, highest)
+    return Steepness(low, high, positive_, (at_least, at_most), highest, lower)
+
+
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """Bounds of the slope of the loss at the outputs.
+
+    Attributes:
+        least, most: constants with 0 < least <= -l'(u) <= most.
+        least_positive, most_positive: both constants are positive.
+        at_output: both bounds for -l'(u).
+    """
+
+    least: Term
+    most: Term
+    least_positive: Fact
+    most_positive: Fact
+    at_output: tuple[Fact, Fact]
+
+
+def slopes(a: Attention, bent: Steepness) -> Slopes:
+    """Prove that -l'(u) lies between two positive constants."""
+    lower = bent.at_output
+    upper = cut(at(bent.between[1], {x: a.u(i, K)}), a.above_lowest, bent.inside)
+    high = decide(gt(bent.most, 0), lower, upper, bent.positive, a.input)
+    return Slopes(bent.least, bent.most, bent.positive, high, (lower, upper))
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The slope of the loss between the lowest and the highest score.
+
+    Attributes:
+        falling, at_most: -l' is at least 0, and at most a constant, between these scores.
+        slope: -l' is the negative derivative of l.
+    """
+
+    falling: Fact
+    at_most: Fact
+    slope: Fact
+
+
+def interval(bent: Steepness) -> Interval:
+    """Prove that l does not rise between the lowest and the highest score."""
+    at_least, at_most = bent.between
+    slope = setting(SETTING, "fall is the negative slope of the loss")
+    return Interval(decide(ge(FALL(x), 0), at_least, bent.positive), at_most, slope)
 
 
 def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> Fact:
@@ -269,6 +389,91 @@ def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> F
     """
     above = decide(ge(x, LOW), assume(ge(x, low)), lowest)
     return cut(fact, above, decide(ge(HIGH, x), assume(ge(high, x)), highest))
+
+
+def of_second(a: Attention, each: Fact) -> tuple[Fact, Fact, Fact]:
+    """Return that the second-best score is at least each and the lowest, and a bound of it.
+
+    Args:
+        a: the attention.
+        each: a bound of the score of each rival from above.
+    """
+    largest = beyond("most", GAMMA(j), j, OWNER)
+    above = second(OWN) - GAMMA(j) + a.low_rival.proposition.term
+    lowest = decide(ge(above, 0), largest, a.low_rival)
+    mine = decide(gt(total(1, r, MINE), 0), one_of_sum(decide(gt(1, 0)), j, OWNER))
+    return largest, lowest, bounds(at(each, {j: r}), "most", GAMMA(r), r, mine, MINE)
+
+
+def loses_little(
+    a: Attention, bent: Fact, k: int, far: Fact, ranges: Fact, steep: Fact, slope_: Fact
+) -> Fact:
+    """Prove that an input loses at most top exp(-r) range for each rival, as margins are >= r.
+
+    That is, l(u) - l(best) at step k is at most that.
+
+    Args:
+        a: attention along the run.
+        bent: `fall` is the negative slope of the loss.
+        k: the step.
+        far: each margin at this step is at least r.
+        ranges: the lead of each rival is at most the range of its input.
+        steep: top >= 0, for input i.
+        slope_: -l' is at most top from u to the best score.
+    """
+    when, top, u = {K: as_term(k)}, steep.proposition.term, a.u(i, k)
+    r_, extent = margin(j.term, W(k)) - far.proposition.term, ranges.proposition.term + lead(j.term)
+    few = powers_rise(-margin(j.term, W(k)), -r_, far)
+    whole = decide(ge(1, a.s_o(i, K)), a.one, add_up(a.s_positive, j, THEIRS))
+    parts = at(a.means[2], when), few, at(whole, {**when, i: OWN}), at(a.power, when)
+    share = decide(ge(EXP(-r_), a.s(j, k)), *parts)
+    goal = ge(EXP(-r_) * extent, a.s(j, k) * lead(j.term))
+    behind = add_up(decide(goal, share, ranges, power(-r_), a.lower), j, THEIRS)
+    room = members(EXP(-r_) * extent, j, THEIRS) * total(1, j, THEIRS)
+    score = at(a.mean, when), scale(at(a.one, when), BEST(i))
+    behind = decide(ge(room, BEST(i) - u), behind, *score)
+    rises, best = LOSS(x) + top * x.term, at(a.below_best, when)
+    (part,) = cite(RISES, [bent, best, slope_], rises, x, FALLS, u, BEST(i))
+    return decide(ge(top * room, LOSS(u) - LOSS(BEST(i))), part, product(behind, steep))
+
+
+def proper(a: Attention, loss: Interval, falling: Supposition, exists: Supposition) -> Fact:
+    """Prove that the start r V is in the basin: its margins are at least r.
+
+    So n times the risk gap is at most exp(-r) max |l'| sum_j range_j, which is below min |l'| gap.
+    """
+    start, large, enough, apart, gap, ranges, flat_low, flat_high, at_least, at_most = (
+        setting(PROPER, words) for words in PROPER
+    )
+    (falls,), (meets, *_) = suppose(falling), suppose(exists)
+    m, top, u = FALL(FLAT), FALL(STEEP), a.u(i, 0)
+    flat = cut(at(falls, {x: FLAT}), flat_low, flat_high)
+    steep = decide(ge(top, 0), flat, cut(at(at_most, {x: FLAT}), flat_low, flat_high))
+    far = decide(ge(margin(j.term, W(0)), MULTIPLE), at(start, {M: A(j)}), large, meets)
+    part = between(at_most, u, BEST(i), at(a.above_lowest, {K: as_term(0)}), a.best_high)
+    costs = loses_little(a, loss.slope, 0, far, ranges, steep, part)
+    lost = total(LOSS(u) - LOSS(BEST(i)), i)
+    same = scale(regroup(RANGE(OWN), j, OWNER), top * EXP(-MULTIPLE))
+    # exp(-r) max |l'| sum_j range_j is at most exp(-1) min |l'| gap
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), -MULTIPLE, MULTIPLE - 1)
+    (inverse,) = cite(EXPONENTIAL_OF_SUM, (), as_term(1), as_term(-1))
+    steeper = cite(EXPONENTIAL, (), as_term(1))[1]
+    small = decide(gt(1, EXP(as_term(-1))), inverse, steeper, power(as_term(-1)))
+    room = decide(gt(m * GAP * (1 - EXP(as_term(-1))), 0), small, decide(gt(m * GAP, 0), flat, gap))
+    few = product(power(-MULTIPLE), enough), scale(law, m * GAP)
+    below = decide(gt(m * GAP, lost), add_up(costs, i), same, *few, room, degree=1)
+    # the threshold is at least min |l'| gap, over n
+    _, lowest, led = of_second(a, cut(apart, a.lower))
+    ordered = decide(ge(BEST(OWN), second(OWN)), led, gap)
+    part = between(at_least, second(OWN), BEST(OWN), lowest, at(a.best_high, {i: OWN}))
+    rises, ends = -LOSS(x) - m * x.term, (second(OWN), BEST(OWN))
+    (drop,) = cite(RISES, [loss.slope, ordered, part], rises, x, FALLS, *ends)
+    threshold = LOSS(second(OWN)) - LOSS(BEST(OWN))
+    ahead = decide(gt(threshold, lost), below, drop, product(flat, led), degree=1)
+    _, number = cite(RECIPROCAL, [a.input], NUMBER)
+    mean = by_definition(eq(risk(W(0)), total(LOSS(u), i) / NUMBER), [a.means[0]])
+    ahead = decide(gt((threshold - lost) / NUMBER, 0), ahead, number)
+    return decide(gt(threshold / NUMBER, risk(W(0)) - INFIMUM), mean, ahead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,14 +497,20 @@ class Kept:
     number: Fact
 
 
-def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Supposition) -> Kept:
+def kept(
+    a: Attention,
+    step: Moves,
+    bent: Slopes,
+    loss: Interval,
+    short: Supposition,
+    gap: Fact,
+) -> Kept:
     """Prove that from the basin u - second and s_o stay above positive constants.
 
     `second` is the second-best score of the input.
     """
-    gap, *_ = suppose(start)
     lipschitz, at_most = suppose(short)
-    facts = [bent.slope, lipschitz, step.rate, at_most, step.descends]
+    facts = [loss.slope, lipschitz, step.rate, at_most, step.descends]
     (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
     claim = ge(risk(W(0)), risk(HERE))
     never = decide(claim.at({K: K.term + 1}), assume(claim), falls)
@@ -308,11 +519,9 @@ def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Sup
 
     losses, best = total(LOSS(a.u(i, K)), i), total(LOSS(BEST(i)), i)
     mean = by_definition(eq(risk(HERE), losses / NUMBER), [a.means[0]])
-    part = between(bent.falling, a.u(i, K), BEST(i), a.above_lowest, a.best_high)
-    zero = INFIMUM * 0
-    (part,) = cite(
-        FALLS_BY, [bent.slope, a.below_best, part], LOSS, FALL, x, a.u(i, K), BEST(i), zero
-    )
+    part = between(loss.falling, a.u(i, K), BEST(i), a.above_lowest, a.best_high)
+    facts = [loss.slope, a.below_best, part]
+    (part,) = cite(RISES, facts, -LOSS(x), x, FALLS, a.u(i, K), BEST(i))
     each = at(one_of_sum(part, i), {i: OWN})
     unit, number = cite(RECIPROCAL, [a.input], NUMBER)
     apart, u, ahead = LOSS(second(OWN)) - LOSS(BEST(OWN)), a.u(OWN, K), second(OWN)
@@ -327,10 +536,7 @@ def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Sup
         ),
     )
     # the second-best score lies between the lowest one and the best of its input
-    largest = beyond("most", GAMMA(j), j, OWNER)
-    lowest = decide(ge(ahead, LOW), largest, a.low_rival)
-    mine = decide(gt(total(1, r, MINE), 0), one_of_sum(decide(gt(1, 0)), j, OWNER))
-    led = bounds(at(a.unique, {j: r}), "most", GAMMA(r), r, mine, MINE)
+    largest, lowest, led = of_second(a, a.lower)
     u_low, u_best = (at(f, {i: OWN}) for f in (a.above_lowest, a.below_best))
     best_high = at(a.best_high, {i: OWN})
     high = decide(ge(HIGH, ahead), led, best_high)
@@ -338,11 +544,11 @@ def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Sup
     # either u is above it, and the mean value bounds how far, or the loss would be too large
     condition, far = gt(u, ahead), ge(bent.most * (u - ahead), NUMBER * left(j))
     yes, no = assume(condition), assume(condition.denied())
-    steep = between(bent.at_most, ahead, u, lowest, u_high)
-    facts = [bent.slope, decide(ge(u, ahead), yes), steep]
-    (steep,) = cite(FALLS_BY, facts, LOSS, FALL, x, ahead, u, bent.most, -1)
-    flat = between(bent.falling, u, ahead, u_low, high)
-    (flat,) = cite(FALLS_BY, [bent.slope, no, flat], LOSS, FALL, x, u, ahead, zero)
+    steep = between(loss.at_most, ahead, u, lowest, u_high)
+    facts = [loss.slope, decide(ge(u, ahead), yes), steep]
+    (steep,) = cite(RISES, facts, LOSS(x) + bent.most * x.term, x, FALLS, ahead, u)
+    flat = between(loss.falling, u, ahead, u_low, high)
+    (flat,) = cite(RISES, [loss.slope, no, flat], -LOSS(x), x, FALLS, u, ahead)
     refuted = decide(far, flat, below, some_left, a.input)
     stays = cases(decide(far, steep, below), refuted, condition)
     one, inverse = cite(RECIPROCAL, [bent.most_positive], bent.most)
@@ -398,7 +604,7 @@ class Coefficients:
 
 
 def coefficients(
-    a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Supposition
+    a: Attention, step: Moves, bent: Slopes, keeps: Kept, some_rival: Fact
 ) -> Coefficients:
     """Prove that c exp(-m_j) <= p_j <= C exp(-m_j) with constants c, C > 0."""
     u, s_o, s, p, n = a.u(OWN, K), a.s_o(OWN, K), a.s(j, K), step.p(j, K), INV(NUMBER)
@@ -435,11 +641,10 @@ def coefficients(
     s_o_one = decide(ge(1, s_o), one, over_own(a.s_positive))
     each = one_of_sum(a.s_positive, j, OWNER)
     s_one = decide(ge(1, s), one, each, at(a.s_o_positive, {i: OWN}))
-    product = decide(gt(bent.most * distance, 0), bent.most_positive, a.unique)
+    product = decide(gt(bent.most * distance, 0), bent.most_positive, a.lower)
     top_positive = decide(gt(top(j), 0), top_is, product, keeps.number)
     s_power = decide(ge(POWER, s), a.means[2], s_o_one, a.power)
     # the constants are the least floor and the largest top
-    (some_rival,) = suppose(several)
     high, low = most(top(r), r), least(floor(r), r)
     largest, smallest = beyond("most", top(j), j), beyond("least", floor(j), j)
     pick, reached = attained("lowest floor", low, some_rival)
@@ -594,6 +799,9 @@ class Pull:
         extra_positive: the constant is positive.
         product: C times the number of rivals.
         product_positive: it is positive.
+        lowest: the least margin.
+        reached: it is at most ||W||/||V||.
+        heavy: P >= c exp(-lowest).
     """
 
     G: Term
@@ -602,6 +810,9 @@ class Pull:
     extra_positive: Fact
     product: Term
     product_positive: Fact
+    lowest: Term
+    reached: Fact
+    heavy: Fact
 
 
 def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
@@ -640,6 +851,7 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
     return Pull(
         *(G, extra, note("<G, W> is at most P (||W||/||V|| + extra)", pull)),
         *(decide(gt(extra, 0), extra_is, some_high, inverse), product, some_high),
+        *(lowest, lowest_up, P_low),
     )
 
 
@@ -803,13 +1015,15 @@ class Converged:
     """Where a run from the basin goes.
 
     Attributes:
-        attention, coefficients, growth: the facts on the run.
+        attention, step, coefficients, growth, pull: the facts on the run.
         turned: ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0.
     """
 
     attention: Attention
+    step: Moves
     coefficients: Coefficients
     growth: Growth
+    pull: Pull
     turned: Fact
 
 
@@ -818,45 +1032,71 @@ def converges(
     smooth: Supposition,
     falling: Supposition,
     short: Supposition,
-    start: Supposition,
+    start: Supposition | None,
     several: Supposition,
     exists: Supposition,
 ) -> Converged:
-    """Prove that from the basin W/||W|| tends to V/||V||, and ||W|| to infinity."""
-    a = attends(unique)
+    """Prove that from the basin W/||W|| tends to V/||V||, and ||W|| to infinity.
+
+    If no supposition puts the start in the basin, it is the proper one, which is in the basin.
+    """
+    a = attends(suppose(unique)[0])
     step = moves(a)
-    bent = slopes(a, smooth, falling)
-    keeps = kept(a, step, bent, short, start)
+    steep = steepness(a, smooth, falling)
+    bent, loss = slopes(a, steep), interval(steep)
+    gap = proper(a, loss, falling, exists) if start is None else suppose(start)[0]
+    keeps = kept(a, step, bent, loss, short, gap)
+    return from_kept(a, step, bent, keeps, suppose(several)[0], exists)
+
+
+def from_kept(
+    a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Fact, exists: Supposition
+) -> Converged:
+    """Prove the limit direction if s_o and u - second stay above positive constants."""
     c = coefficients(a, step, bent, keeps, several)
     g = diverges(a, step, c, exists)
     pull = pulled(step, c, g, a.power)
     turned = turns(step, c, g, pull, squares(step, c, g, pull))
-    return Converged(a, c, g, turned)
+    return Converged(a, step, c, g, pull, turned)
 
 
-def margins_pass(run: Converged) -> Fact:
-    """Prove that every margin exceeds every bound b from some step on.
-
-    The reason is that D = ||W|| V - ||V|| W is short: 2 longest ||D|| <= ||W|| in the end.
-    """
+def nearly_along(run: Converged) -> tuple[Term, Fact]:
+    """Return D = ||W|| V - ||V|| W, and that longest ||D|| <= off ||W|| in the end for off > 0."""
     g, N, y, a = run.growth, NORM(V), NORM(HERE), run.growth.longest
-    whole = 8 * a**2 * N**2
+    whole, some = 2 * a**2 * N**2, positive(off)
     unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), g.unit)], whole)
-    turned = at(run.turned, {off: INV(whole)}, inverse)
+    part = off.term**2 * INV(whole)
+    some_part = decide(gt(part, 0), inverse, decide(gt(off.term**2, 0), some))
+    turned = at(run.turned, {off: part}, some_part)
     (product,) = cite(CAUCHY_SCHWARZ, (), HERE, V)
-    near = decide(ev(ge(INV(whole) * N * y, N * y - HERE @ V)), turned, product, inverse)
+    near = decide(ev(ge(part * N * y, N * y - HERE @ V)), turned, product, some_part)
     D = y * V - N * HERE
     square_ = 2 * N**2 * y**2 - 2 * N * y * (HERE @ V)
     is_square = decide(eq(D @ D, square_), scale(g.y_square, N**2), scale(g.V_square, y**2))
     sizes = decide(ge(N * y, 0), g.V_norm, g.y_norm)
-    short_ = decide(ev(ge(2 * INV(whole) * N**2 * y**2, D @ D)), is_square, near, sizes)
-    short_ = decide(ev(ge(y**2, 4 * a**2 * (D @ D))), short_, square(2 * a), scale(unit, y**2))
-    D_norm, D_square = cite(LENGTH, (), D)
-    short_ = decide(ev(ge(y, 2 * a * NORM(D))), short_, scale(D_square, 4 * a**2), g.y_norm)
+    short_ = decide(ev(ge(2 * part * N**2 * y**2, D @ D)), is_square, near, sizes)
+    one = scale(unit, off.term**2 * y**2)
+    short_ = decide(ev(ge(off.term**2 * y**2, a**2 * (D @ D))), short_, square(a), one)
+    (_, D_square), large = cite(LENGTH, (), D), decide(ge(off.term * y, 0), some, g.y_norm)
+    short_ = decide(ev(ge(off.term * y, a * NORM(D))), short_, scale(D_square, a**2), large)
+    return D, note("the direction of W tends to that of V", short_)
+
+
+def margins_follow(run: Converged, D: Term, near: Fact) -> Fact:
+    """Prove that ||V|| m_j >= (<A_j, V> - off) ||W|| in the end, by the facts of `nearly_along`."""
+    g, (length, _) = run.growth, cite(LENGTH, (), D)
     (product,) = cite(CAUCHY_SCHWARZ, (), A(j), D)
-    longest = decide(ge(a * NORM(D), A(j) @ D), product, g.longest_up, D_norm)
-    ahead = decide(ge(y * (A(j) @ V), y), g.margins, g.y_norm)
-    margins = decide(ev(ge(2 * N * MARGIN, y)), short_, longest, ahead)
+    longest = decide(ge(g.longest * NORM(D), A(j) @ D), product, g.longest_up, length)
+    goal = ge(NORM(V) * MARGIN, (A(j) @ V - off) * NORM(HERE))
+    return decide(ev(goal), near, longest)
+
+
+def margins_pass(run: Converged) -> Fact:
+    """Prove that every margin exceeds every bound b from some step on."""
+    g, N, y = run.growth, NORM(V), NORM(HERE)
+    half = as_term(1) / 2
+    margins = at(margins_follow(run, *nearly_along(run)), {off: half}, decide(gt(half, 0)))
+    margins = decide(ev(ge(2 * N * MARGIN, y)), margins, g.margins, g.y_norm)
     bound_positive = decide(gt(2 * N * g.b.term, 0), g.V_positive, positive(g.b))
     far = at(g.far, {g.b: 2 * N * g.b.term}, bound_positive)
     passed = decide(ev(gt(MARGIN, g.b)), margins, far, g.V_positive)

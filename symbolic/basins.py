@@ -342,23 +342,27 @@ def ensure_from_basin(
     ensure_from_kept(exists)
 
 
-def _from_basin() -> Converged:
-    """Prove where a run goes from the basin, under the suppositions that readings state."""
+def _from_basin(start: Supposition | None = IN_BASIN) -> Converged:
+    """Prove where a run goes from the basin, or from the proper start, as readings suppose."""
     ensure_smoothness()  # proves that the code's L is a Lipschitz constant
     return converges(
-        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
+        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, start, SEVERAL_TOKENS, SOLUTION)
     )
 
 
-@linked
-def prove() -> str:
-    """Prove that from the basin the direction converges to that of V, and the norm diverges."""
-    run = _from_basin()
+def _conclude(run: Converged) -> None:
+    """Conclude that the direction converges to that of V, and that the norm diverges."""
     some, moves, towards, diverges = present(direction_and_divergence(), "what is shown").sequents
     conclude(run.growth.V_positive, some)
     conclude(decide(moves.proposition, run.growth.far, positive(bound)), moves)
     conclude(run.turned, towards)
     conclude(run.growth.far, diverges)
+
+
+@linked
+def prove() -> str:
+    """Prove that from the basin the direction converges to that of V, and the norm diverges."""
+    _conclude(_from_basin())
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
@@ -440,27 +444,12 @@ def ensure_from_margins(exists: Supposition | None) -> None:
     ensure_from_basin(start=None, exists=exists)
 
 
+@linked
 def prove_from_proper_start() -> str:
     """Prove the limit direction from the start r p(alpha), r = R + 1, R = max(0, ln(Q/D)).
 
     p(alpha) is the p-SVM's solution, and Q is max|l'| sum_i (T_i - 1) range_i. D is min|l'| times
     the least lead of a best score over the second-best score of its input.
     """
-    R = sp.Symbol("R", nonnegative=True)
-    steep = supposed_number(FALLING, "min|l'|", positive=True)
-    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
-    beyond = supposed_number(SOLUTION, "beyond", nonnegative=True)
-    ensure_positive(
-        (R + 1) * (1 + beyond) - R,
-        "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
-        normal=expanded,
-    )
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
-    ensure_nonnegative(
-        (steep + MORE) * (lead + LESS) - steep * lead,
-        "l(second) - l(best), |l'| at some score between them times their distance, is at least D",
-        normal=expanded,
-    )
-    ensure_positive(steep * lead, "D is above 0, so that R is a number")
-    ensure_from_margins(SOLUTION)
+    _conclude(_from_basin(None))
     return "for every smooth loss with l' < 0, any n, T and d"

@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import MARGINS_ADD, SEVERAL_TOKENS
+from attsvm.primitives.hypotheses import MARGINS_ADD
 from attsvm.theory import cite, ensure_positive
 from attsvm.theory.declaration.proof import Supposition, cancelled, suppose, supposed_number
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, TWO_SCORES, UNIQUE_OPTIMUM
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,
@@ -89,22 +89,4 @@ def ensure_divergence(lower: Supposition, rival: Supposition | None = None) -> N
         step * slope * least,
         FAR,
         elsewhere=step * gain,
-    )
-
-
-def prove() -> str:
-    """Prove divergence if some input has two different scores."""
-    ensure_divergence(TWO_SCORES)
-    return (
-        "for every continuously differentiable loss with l' of one sign, any n, T, d and start, "
-        "and any constant step"
-    )
-
-
-def prove_of_unique() -> str:
-    """Prove divergence if optimal tokens are unique, and some input has two tokens."""
-    ensure_divergence(UNIQUE_OPTIMUM, SEVERAL_TOKENS)
-    return (
-        "for every continuously differentiable loss with l' < 0, any n, T, d and start, and any "
-        "constant step"
     )

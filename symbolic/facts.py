@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from attsvm.errors import present
+from attsvm.primitives.descent_letters import j, margin
 from attsvm.theory import Statement
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
@@ -13,6 +14,8 @@ from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXPONENTIAL,
     EXPONENTIAL_OF_SUM,
+    LENGTH,
+    LOGARITHM,
     RECIPROCAL,
     ROOT,
     SIZE,
@@ -35,11 +38,13 @@ from attsvm.theory.proof.terms import (
     ABS,
     EXP,
     INV,
+    LOG,
     SQRT,
     Letter,
     Operand,
     Sort,
     Term,
+    as_term,
     total,
 )
 from attsvm.theory.types import Values
@@ -152,6 +157,12 @@ def cauchy(x: Term, y: Term, *indices: Letter, weight: Fact | None = None) -> Fa
     return result
 
 
+def no_sum(body: Term, index: Letter, none: Fact) -> Fact:
+    """Return that a sum is 0, as there are no indices: their number is 0."""
+    within = cauchy(body, as_term(1), index)
+    return decide(eq(total(body, index), 0), within, scale(none, total(body**2, index)))
+
+
 def entry_at_most(x: Term, at: Letter, bound: Fact) -> Fact:
     """Return that no entry exceeds c, if the norm is at most c."""
     c = bound.proposition.term + SQRT(total(x**2, at))
@@ -195,6 +206,47 @@ def image(A: Term, row: Letter, column: Letter, v: Term) -> tuple[Fact, Fact]:
     return positive, bound
 
 
+# programmes
+
+
+def no_shorter(vector: Term) -> Fact:
+    """Return that <v, v> is at least 0."""
+    norm, norm_square = cite(LENGTH, (), vector)
+    return decide(ge(vector @ vector, 0), norm_square, square(norm.proposition.term))
+
+
+def meets(margins: Fact, point: Term) -> Fact:
+    """Return in one equation that a matrix meets the constraints, by its margins."""
+    m = margin(j.term, point)
+    size, size_square = cite(SIZE, (), 1 - m)
+    return add_up(decide(eq(ABS(1 - m) + 1 - m, 0), margins, size, size_square), j)
+
+
+def inward(V: Term, U: Term, longer: Fact, stays: Callable[[Term, Fact, Fact], Fact]) -> Fact:
+    """Return that <V, U - V> >= 0, if no point between V and U is shorter than V.
+
+    Were it c < 0, then V + t (U - V) with t = -c/||U - V||^2 <= 1 would be shorter than V.
+
+    Args:
+        V: the shorter vector.
+        U: the other one.
+        longer: that U is no shorter than V.
+        stays: returns that V + t (U - V) is no shorter than V, from t > 0 and 1 - t >= 0.
+    """
+    shift = U - V
+    c, q = V @ shift, shift @ shift
+    goal, condition = ge(c, 0), ge(c, 0)
+    no = assume(condition.denied())
+    unit, inverse = cite(RECIPROCAL, [decide(gt(q, 0), longer, no)], q)
+    t = -c * INV(q)
+    part = decide(gt(t, 0), inverse, no)
+    rest = decide(ge(1 - t, 0), longer, unit, no)
+    some_gain = decide(gt(-t * c, 0), part, no)
+    short = stays(V + t * shift, part, rest)
+    refuted = decide(goal, short, scale(unit, t * c), some_gain, degree=1)
+    return cases(assume(condition), refuted, condition)
+
+
 # exponentials
 
 
@@ -227,6 +279,21 @@ def powers_change(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact
     falls = decide(ge(-change, 0), down, no, power(x))
     least = decide(ge(change, top * apart), up, no, y_top)
     return cases(decide(goal, rises, most), decide(goal, falls, least), condition)
+
+
+def exponents_rise(low: Term, high: Term, order: Fact) -> Fact:
+    """Return that b >= a, as exp(b) >= exp(a)."""
+    return decide(ge(high, low), order, tangent(low, high), power(high))
+
+
+def logs_rise(low: Term, high: Term, positive: Fact, order: Fact) -> Fact:
+    """Return that log(high) >= log(low), as high >= low > 0."""
+    above = decide(gt(high, 0), positive, order)
+    is_low, is_high = (
+        cite(LOGARITHM, [fact], x)[0] for fact, x in ((positive, low), (above, high))
+    )
+    more = decide(ge(EXP(LOG(high)), EXP(LOG(low))), order, is_low, is_high)
+    return exponents_rise(LOG(low), LOG(high), more)
 
 
 # softmax

@@ -1,136 +1,418 @@
-"""Rates of descent from the basin: of the norm, and of the share of a rival in the gradient.
+"""Rates of descent from the basin: of the norm and of the least margin, by linked facts.
 
-The letters are those of `symbolic.basins`: N is the norm of V, the least matrix with margins of at
-least 1, y is ||W||, and -grad L = sum_j p_j A_j with P = sum_j p_j. k counts steps.
+Letters are those of `symbolic.basin_facts`. Let f = <W, V>, N = ||V|| and y = ||W||; P is the sum
+of the p_j. The direction of W tends to that of V, so that f/N^2, y/N and the least margin differ by
+factors that tend to 1.
+
+1. A step adds at least e P to f, and P >= c exp(-f (1 + off)/N^2) in the end. So the exponential of
+   b f, b = (1 + off)/N^2, grows by a constant at least, and f is about ln(k)/b at least (`below`).
+2. A step adds a multiple of exp(-b f) to f at most, for b = (1 - off)/N^2. So the exponential of
+   b f grows by a constant at most (`above`).
 """
 
 from __future__ import annotations
 
-import sympy as sp
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import cancelled, simplified
-from symbolic.basins import LESS, MORE, ensure_from_basin, ensure_margins
-from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
-from symbolic.textbook import EXPONENTIAL
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import (
+    COUNT,
+    LN_K,
+    RATE,
+    TIMED,
+    A,
+    M,
+    V,
+    bound,
+    j,
+    off,
+    rate,
+    slope,
+)
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
+from attsvm.primitives.steps import SHORT
+from attsvm.theory.proof.facts import Fact, K, current, eq, ev, ge, gt, note
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    FINITELY_OFTEN,
+    RECIPROCAL,
+    SETTLED,
+)
+from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    bounds,
+    cite,
+    conclude,
+    decide,
+    define,
+    positive,
+    scale,
+    setting,
+    square,
+)
+from attsvm.theory.proof.terms import (
+    EXP,
+    INV,
+    NORM,
+    Letter,
+    Operand,
+    Term,
+    substituted,
+    total,
+)
+from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.basin_facts import (
+    AFTER,
+    HERE,
+    MARGIN,
+    POWER,
+    Converged,
+    converges,
+    margins_follow,
+    nearly_along,
+    r,
+)
+from symbolic.curvature import ensure_smoothness
+from symbolic.facts import power, tangent
+
+N, Y, F, OFF = NORM(V), NORM(HERE), HERE @ V, off.term
+NEXT = {K: K.term + 1}
 
 
-def _above_tangent(gap: sp.Expr) -> sp.Expr:
-    """Expand an expression, with 1 + x + `LESS` in place of exp(x) if x is known to be >= 0."""
-    return sp.expand(
-        sp.expand(gap).replace(
-            lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,
-            lambda x: 1 + x.args[0] + LESS,
-        )
-    )
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The number k of a step and its logarithm.
 
-
-def ensure_between_powers() -> None:
-    """Prove that P is at least a multiple of exp(-y/N), and at most one of exp(-b y), b < 1/N.
-
-    The upper bound holds for every b < 1/N from some step on.
+    Attributes:
+        counts: a step adds 1 to k.
+        is_power: exp(ln k) = k in the end.
+        far, long: k and ln k exceed every bound in the end.
     """
-    y, N, C, b = sp.symbols("y N C b", positive=True)
-    p, c = entry("p"), sp.Symbol("c", positive=True)
-    least = y / N - MORE
-    ensure_at_least_each(c * sp.exp(-least) + LESS, "P is at least the p_j of the least margin")
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        c * sp.exp(-least) - c * sp.exp(-y / N),
-        "the least margin is at most y/N, so that P is at least c exp(-y/N)",
-        normal=_above_tangent,
+
+    counts: Fact
+    is_power: Fact
+    far: Fact
+    long: Fact
+
+
+def clock() -> Clock:
+    """Prove that k and ln k tend to infinity."""
+    counts = setting(TIMED, "each step has the next number")
+    is_power = setting(TIMED, "k is the exponential of ln k, from k = 1 on")
+    near, one = assume(ge(bound, COUNT(K))), decide(gt(1, 0))
+    rises = decide(ge(COUNT(K.term + 1), COUNT(K) + 1), counts)
+    never = decide(ge(COUNT(K.term + 1), COUNT(K)), counts)
+    facts = [never, one, rises, near]
+    (far,) = cite(
+        FINITELY_OFTEN, facts, COUNT(K), one.proposition.term, bound.term, near.proposition
     )
-    ensure_margins()
-    ensure_nonnegative_sum(
-        n * C * sp.exp(-b * y) - total(p),
-        C * sp.exp(-b * y) - p,
-        "so P, a sum of p_j <= C exp(-b y), is at most a multiple of exp(-b y)",
-        p=C * sp.exp(-b * y) / (1 + MORE),
-    )
+    beyond = at(far, {bound: EXP(bound)}, power(bound.term))
+    long = decide(ev(gt(LN_K, bound)), beyond, is_power, tangent(bound.term, LN_K), power(LN_K))
+    return Clock(counts, is_power, far, note("ln k tends to infinity", long))
 
 
-def ensure_rate() -> None:
-    """Prove that ||W_k||/ln k tends to N, and the least margin over ln k to 1.
+def ordered(low: Term, high: Term, order: Fact) -> Fact:
+    """Return that high >= low in the end, as exp(high) >= exp(low) in the end."""
+    return decide(ev(ge(high, low)), order, tangent(low, high), power(high))
 
-    f = <W, V>/N is at most y, and in the end at least y/(1 + apart), for every apart > 0.
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A run from the basin, the clock, and the reciprocal of N.
+
+    Attributes:
+        run, clock: the facts on both.
+        unit: N times 1/N is 1.
+        square: 1/N^2 > 0.
+        along: N y >= f.
     """
-    y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
-    k, first = sp.symbols("k first", positive=True)
-    ensure_between_powers()
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        A * sp.exp(-((1 + apart) * f - MORE) / N) - A * sp.exp(-(1 + apart) / N * f),
-        "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
-        "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
-        "B exp(-b y) for every b below 1/N",
-        normal=_above_tangent,
+
+    run: Converged
+    clock: Clock
+    unit: Fact
+    square: Fact
+    along: Fact
+
+    def divided(self, term: Term) -> Fact:
+        """Return that N^2 term/N^2 is the term."""
+        return scale(self.unit, (N / N + 1) * term)
+
+
+def below(grown: Grown) -> Fact:
+    """Prove that (1 + off) y >= (1 - off) N ln k in the end, for every off > 0."""
+    run, c, g, pull = grown.run, grown.run.coefficients, grown.run.growth, grown.run.pull
+    b_, b_is = define("lower b", (off,), (1 + OFF) * INV(N) ** 2)
+    b, some = b_(off), positive(off)
+    b_positive = decide(gt(b, 0), b_is, grown.square, some)
+    (own,) = cite(EXPONENTIAL_OF_SUM, (), b * F, -b * F)
+    lowest, present_power = pull.lowest, power(b * F)
+    order = decide(ev(ge((1 + OFF) * F, N**2 * lowest)), run.turned, pull.reached, g.V_norm)
+    order = decide(
+        ev(ge(b * F, lowest)), order, grown.square, scale(b_is, F), grown.divided(lowest)
     )
-    ensure_equal(
-        sp.exp(b * y) * (b * A * sp.exp(-b * y)),
-        b * A,
-        "exp(b f) grows by b A at least, so f is at least (ln k)/b up to a constant",
+    low = decide(ev(ge(EXP(-lowest), EXP(-b * F))), tangent(-lowest, -b * F), order, power(-b * F))
+    heavy = decide(ev(ge(g.P, c.low * EXP(-b * F))), pull.heavy, low, c.low_positive)
+    heavy = decide(ev(ge(EXP(b * F) * g.P, c.low)), heavy, present_power, scale(own, c.low))
+    weight = decide(gt(EXP(b * F) * b, 0), present_power, b_positive)
+    rises = tangent(b * (AFTER @ V), b * F)
+    gain = EXP(b * F) * (1 + b * RATE * g.P)
+    rises = decide(ge(EXP(b * (AFTER @ V)), gain), rises, g.grows, weight)
+    rate_ = decide(gt(b * RATE, 0), b_positive, run.step.rate)
+    per_step = b * RATE * c.low
+    rises = decide(ev(ge(EXP(b * (AFTER @ V)), EXP(b * F) + per_step)), rises, heavy, rate_)
+    rises = note("exp(b f) grows by a constant at least", rises)
+    rest = per_step * COUNT(K) - EXP(b * F)
+    falls = decide(
+        ev(ge(rest, substituted(rest, NEXT))), rises, scale(grown.clock.counts, per_step)
     )
-    step = B * sp.exp(-b * y)
-    ensure_equal(
-        sp.exp(b * y) * (b * step * sp.exp(b * step)) - b * B,
-        b * B * (sp.exp(b * step) - 1),
-        "exp(b y) grows by at most b B exp(b B), so y is at most (ln k)/b up to a constant",
-        normal=simplified,
+    (settled,) = cite(SETTLED, [falls], "lower slack", rest)
+    slack = current().names["lower slack"](off)
+    # so exp(b f) is at least half of that constant times k, and that at least k exp(-off ln k)
+    some_step = decide(gt(per_step, 0), rate_, c.low_positive)
+    one, over = cite(RECIPROCAL, [some_step], per_step)
+    one_off, over_off = cite(RECIPROCAL, [some], OFF)
+    large = 2 * (slack**2 + 1) / per_step
+    some_large = decide(gt(large, 0), over, square(slack))
+    far = at(grown.clock.far, {bound: large}, some_large)
+    far = decide(
+        *(ev(ge(per_step * COUNT(K), 2 * (slack**2 + 1))), far, some_step),
+        scale(one, 2 * (slack**2 + 1)),
     )
-    ensure_equal(
-        [
-            sp.limit((sp.log(k) / b + first) / sp.log(k), k, sp.oo),
-            sp.limit(N / (1 + apart), apart, 0),
-            sp.limit(1 / b, b, 1 / N),
-        ],
-        [1 / b, N, N],
-        "so y/ln k is in the end about between N/(1 + apart) and 1/b, for every apart > 0 and b < "
-        "1/N: it tends to N; and as the least margin is between b y and y/N, over ln k it tends to "
-        "N/N = 1",
+    late = 2 / (per_step * OFF)
+    some_late = decide(gt(late, 0), over, over_off)
+    long = at(grown.clock.long, {bound: late}, some_late)
+    long = decide(ev(ge(OFF * LN_K, 2 / per_step)), long, some, scale(one_off, 2 / per_step))
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), OFF * LN_K, -OFF * LN_K)
+    _, line = cite(EXPONENTIAL, (), OFF * LN_K)
+    small = decide(ge(1, EXP(-OFF * LN_K) * (1 + OFF * LN_K)), law, line, power(-OFF * LN_K))
+    small = decide(ev(ge(1, EXP(-OFF * LN_K) * 2 / per_step)), small, long, power(-OFF * LN_K))
+    small = decide(
+        ev(ge(per_step, 2 * EXP(-OFF * LN_K))),
+        *(small, some_step, scale(one, 2 * EXP(-OFF * LN_K))),
+    )
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), LN_K, -OFF * LN_K)
+    half = decide(
+        ev(ge(per_step * COUNT(K), 2 * EXP(LN_K - OFF * LN_K))),
+        *(small, power(LN_K), law, scale(grown.clock.is_power, per_step)),
+    )
+    spare = decide(ev(ge(per_step * COUNT(K), 2 * slack)), far, square(slack - 1))
+    reached = decide(ev(ge(EXP(b * F), EXP(LN_K - OFF * LN_K))), settled, half, spare)
+    order = ordered(LN_K - OFF * LN_K, b * F, reached)
+    whole = N**2 * (1 - OFF) * LN_K
+    order = decide(
+        ev(ge((1 + OFF) * F, whole)),
+        *(order, decide(gt(N**2, 0), g.V_positive)),
+        *(scale(b_is, N**2 * F), grown.divided((1 + OFF) * F)),
+    )
+    order = decide(ev(ge((1 + OFF) * N * Y, whole)), order, grown.along, some)
+    return decide(ev(ge((1 + OFF) * Y, (1 - OFF) * N * LN_K)), order, g.V_positive)
+
+
+def above(grown: Grown, follows: Fact) -> Fact:
+    """Prove that y <= (1 + off)^3 N ln k in the end, for every off > 0.
+
+    `follows` is the fact of `margins_follow`.
+    """
+    run, c, g, step = grown.run, grown.run.coefficients, grown.run.growth, grown.run.step
+    some = positive(off)
+    one, over = cite(RECIPROCAL, [decide(gt(1 + OFF, 0), some)], 1 + OFF)
+    less = OFF / (1 + OFF)
+    b_, b_is = define("upper b", (off,), INV(1 + OFF) * INV(N) ** 2)
+    b = b_(off)
+    b_positive = decide(gt(b, 0), b_is, grown.square, over)
+    (own,) = cite(EXPONENTIAL_OF_SUM, (), b * F, -b * F)
+    follows = at(follows, {off: less}, decide(gt(less, 0), some, over))
+    follows = decide(
+        ev(ge(N * MARGIN, INV(1 + OFF) * Y)), follows, g.margins, g.y_norm, scale(one, Y)
+    )
+    follows = decide(ev(ge(N**2 * MARGIN, INV(1 + OFF) * N * Y)), follows, g.V_norm)
+    follows = decide(ev(ge(N**2 * MARGIN, INV(1 + OFF) * F)), follows, grown.along, over)
+    order = decide(
+        ev(ge(MARGIN, b * F)), follows, grown.square, scale(b_is, F), grown.divided(MARGIN)
+    )
+    p, M_j, whole = step.p(j, K), A(j) @ V, total(A(j) @ V, j)
+    top = decide(ev(ge(EXP(-b * F), POWER)), tangent(-b * F, -MARGIN), order, run.attention.power)
+    top = decide(ev(ge(c.high * EXP(-b * F), p)), c.at_most, top, c.high_positive)
+    margin = decide(gt(M_j, 0), g.margins)
+    most = add_up(decide(ev(ge(c.high * EXP(-b * F) * M_j, p * M_j)), top, margin), j)
+    always = add_up(decide(ge(c.high * M_j, p * M_j), c.bounded, margin), j)
+    gain, present_power, after = b * (AFTER @ V - F), power(b * F), EXP(b * (AFTER @ V))
+    (split_,) = cite(EXPONENTIAL_OF_SUM, (), b * F, gain)
+    moved = scale(at(step.grown, {M: V}), b)
+    rate_ = decide(gt(b * RATE, 0), b_positive, step.rate)
+    constant = b * RATE * c.high * whole
+    always = decide(ge(constant, gain), always, moved, rate_)
+    most = decide(ev(ge(constant * EXP(-b * F), gain)), most, moved, rate_)
+    most = decide(ev(ge(constant, EXP(b * F) * gain)), most, present_power, scale(own, constant))
+    some_gain = decide(ge(RATE * g.P, 0), step.rate, g.P_positive)
+    some_gain = decide(ge(gain, 0), g.grows, some_gain, b_positive)
+    # exp(x) <= 1 + x exp(x) <= 1 + x exp(constant)
+    (law,), (_, line) = cite(EXPONENTIAL_OF_SUM, (), gain, -gain), cite(EXPONENTIAL, (), -gain)
+    bent = decide(ge(1 + gain * EXP(gain), EXP(gain)), law, line, power(gain))
+    limit = decide(ge(EXP(constant), EXP(gain)), tangent(constant, gain), always, power(gain))
+    bent = decide(ge(1 + gain * EXP(constant), EXP(gain)), bent, limit, some_gain)
+    per_step = constant * EXP(constant)
+    rises = decide(ge(EXP(b * F) * (1 + gain * EXP(constant)), after), split_, bent, present_power)
+    rises = decide(ev(ge(EXP(b * F) + per_step, after)), rises, most, power(constant))
+    rises = note("exp(b f) grows by a constant at most", rises)
+    rest = EXP(b * F) - per_step * COUNT(K)
+    falls = decide(
+        ev(ge(rest, substituted(rest, NEXT))), rises, scale(grown.clock.counts, per_step)
+    )
+    (settled,) = cite(SETTLED, [falls], "upper slack", rest)
+    slack = current().names["upper slack"](off)
+    # k exp(off ln k) is at least k (1 + off ln k), and that at least k (1 + constant)
+    one_off, over_off = cite(RECIPROCAL, [some], OFF)
+    far = at(grown.clock.far, {bound: slack**2 + 1}, decide(gt(slack**2 + 1, 0), square(slack)))
+    late = (per_step**2 + 1) / OFF
+    long = at(grown.clock.long, {bound: late}, decide(gt(late, 0), over_off, square(per_step)))
+    long = decide(ev(ge(OFF * LN_K, per_step**2 + 1)), long, some, scale(one_off, per_step**2 + 1))
+    long = decide(ev(ge(OFF * LN_K, per_step)), long, square(per_step - 1))
+    (law,), (_, line) = (
+        cite(EXPONENTIAL_OF_SUM, (), LN_K, OFF * LN_K),
+        cite(EXPONENTIAL, (), OFF * LN_K),
+    )
+    large = decide(ev(ge(EXP(OFF * LN_K), 1 + per_step)), line, long)
+    reached = decide(
+        ev(ge(EXP(LN_K + OFF * LN_K), EXP(b * F))),
+        *(settled, far, square(2 * slack - 1), large, power(LN_K), law),
+        scale(grown.clock.is_power, 1 + per_step),
+    )
+    order = ordered(b * F, LN_K + OFF * LN_K, reached)
+    more = decide(gt(N**2 * (1 + OFF), 0), decide(gt(N**2, 0), g.V_positive), some)
+    order = decide(
+        ev(ge(N**2 * (1 + OFF) ** 2 * LN_K, F)),
+        *(order, more, scale(b_is, N**2 * (1 + OFF) * F)),
+        *(scale(grown.unit, (N / N + 1) * F * (1 + OFF) / (1 + OFF)), scale(one, F)),
+    )
+    order = decide(ev(ge(N**2 * (1 + OFF) ** 3 * LN_K, (1 + OFF) * F)), order, some)
+    order = decide(ev(ge(N**2 * (1 + OFF) ** 3 * LN_K, N * Y)), order, run.turned)
+    return decide(ev(ge(N * (1 + OFF) ** 3 * LN_K, Y)), order, g.V_positive)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The number t = off/(times + off), which is between 0 and 1.
+
+    Attributes:
+        t: the number.
+        some: t > 0.
+        whole: off (1 - t) = times t.
+    """
+
+    t: Term
+    some: Fact
+    whole: Fact
+
+    def below_one(self, *times: Fact) -> Fact:
+        """Return that t < 1, by the facts that say that `times` is positive, if it is no number."""
+        return decide(gt(1, self.t), self.whole, *times, positive(off))
+
+
+def part(name: str, letters: Sequence[Letter], times: Operand, *some_times: Fact) -> Part:
+    """Return a name for t = off/(times + off), where `times` is positive."""
+    some, whole = positive(off), times + off.term
+    unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), some, *some_times)], whole)
+    t_, t_is = define(name, letters, OFF * INV(whole))
+    t = t_(*letters)
+    return Part(
+        *(t, decide(gt(t, 0), t_is, some, inverse)),
+        decide(eq(OFF * (1 - t), times * t), scale(unit, OFF), scale(t_is, whole)),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How the norm grows.
+
+    Attributes:
+        run, clock: the facts on the run and on ln k.
+        deviation, near: those of `nearly_along`.
+        follows: that of `margins_follow`.
+        least, most: (1 + off) y >= N ln k and (1 + off) N ln k >= y in the end, for every off > 0.
+    """
+
+    run: Converged
+    clock: Clock
+    deviation: Term
+    near: Fact
+    follows: Fact
+    least: Fact
+    most: Fact
+
+
+def rates() -> Rates:
+    """Prove that from the basin ||W_k||/ln k tends to N."""
+    ensure_smoothness()  # proves that the code's L is a Lipschitz constant
+    run = converges(
+        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
+    )
+    g = run.growth
+    unit, inverse = cite(RECIPROCAL, [g.V_positive], N)
+    (along,) = cite(CAUCHY_SCHWARZ, (), HERE, V)
+    grown = Grown(run, clock(), unit, decide(gt(INV(N) ** 2, 0), inverse), along)
+    D, near = nearly_along(run)
+    follows = margins_follow(run, D, near)
+    half, few = part("half", [off], 2), part("few", [off], 7)
+    least = at(below(grown), {off: half.t}, half.some)
+    least = decide(
+        ev(ge((1 + OFF) * Y, N * LN_K)), least, scale(half.whole, Y), half.below_one(), degree=3
+    )
+    most = at(above(grown, follows), {off: few.t}, few.some)
+    wide = decide(
+        ge(1 + OFF, (1 + few.t) ** 3),
+        *(few.some, few.below_one(), few.whole, positive(off)),
+        degree=3,
+    )
+    long = at(grown.clock.long, {bound: 1}, decide(gt(1, 0)))
+    long = decide(ev(gt(N * LN_K, 0)), long, g.V_positive)
+    most = decide(ev(ge((1 + OFF) * N * LN_K, Y)), most, wide, long)
+    return Rates(
+        *(run, grown.clock, D, near, follows),
+        *(
+            note("||W|| is at least N ln k/(1 + off)", least),
+            note("and at most N ln k (1 + off)", most),
+        ),
+    )
+
+
+def end(claim: Said | None, *by: Fact) -> str:
+    """Conclude a claim by facts, one for each sequent, and say for which data it holds."""
+    for sequent, fact in zip(present(claim, "what is shown").sequents, by, strict=True):
+        conclude(fact, sequent)
+    return "for every smooth loss with l' < 0 and any n, T and d"
+
+
+@linked
 def prove_rate() -> str:
     """Prove that from the basin ||W_k||/ln k tends to N."""
-    ensure_from_basin()
-    ensure_rate()
-    return "for every smooth loss with l' < 0 and any n, T and d"
+    limits = rates()
+    return end(rate(), limits.least, limits.most)
 
 
-def prove_shares() -> str:
-    """Prove that from the basin a rival's share in the gradient falls like k^-(m - 1).
-
-    m is the margin of the rival under V. Like means: the logarithms over ln k have the same limit.
-    """
-    ensure_from_basin()
-    m, least = sp.symbols("m least", positive=True)
-    c, C = sp.symbols("c C", positive=True)
-    ensure_equal(
-        sp.log(C * sp.exp(-m) / (c * sp.exp(-least))),
-        least - m + sp.log(C / c),
-        "the logarithm of p_j over the largest p is least - m_j up to a constant",
-        normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
+@linked
+def prove_slope() -> str:
+    """Prove that from the basin the least margin over ln k tends to 1."""
+    limits = rates()
+    run, g, half = limits.run, limits.run.growth, part("part", [off], 2)
+    lowest, some = run.pull.lowest, positive(off)
+    # (1 + off) m_j >= ln k by the margins, and least <= y/N
+    follows = at(limits.follows, {off: half.t}, half.some)
+    follows = decide(ev(ge(N * MARGIN, (1 - half.t) * Y)), follows, g.margins, g.y_norm)
+    follows = decide(
+        ev(ge((1 + OFF) * N * MARGIN, (1 + half.t) * Y)), follows, some, scale(half.whole, Y)
     )
-    ensure_at_least_each(
-        c * sp.exp(-m) + MORE,
-        "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
-        "each input, so twice the sum of the p_j, is at least the largest p",
-    )
-    largest = C * sp.exp(-least)
-    twice = sp.Integer(2)
-    ensure_mean(
-        twice,
-        largest - MORE,
-        "twice the sum of the p_j is at most twice their number times the largest p",
-        most=largest,
-    )
-    ensure_rate()
-    y, N, log_k = sp.symbols("y N ln(k)", positive=True)
-    ensure_equal(
-        ((y / N - m * y / N) / log_k).subs(y, N * log_k),
-        -(m - 1),
-        "(least - m_j)/ln k tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and "
-        "y/ln k to N",
-        normal=cancelled,
-    )
-    return "for every smooth loss with l' < 0 and any n, T and d"
+    grown = at(limits.least, {off: half.t}, half.some)
+    each = decide(ev(ge((1 + OFF) * MARGIN, LN_K)), follows, grown, g.V_positive)
+    unit, inverse = cite(RECIPROCAL, [decide(gt(1 + OFF, 0), some)], 1 + OFF)
+    each = decide(ev(ge(MARGIN, LN_K / (1 + OFF))), each, inverse, scale(unit, MARGIN))
+    low = bounds(at(each, {j: r}), "least", A(r) @ HERE, r, run.coefficients.several)
+    low = decide(ev(ge((1 + OFF) * lowest, LN_K)), low, some, scale(unit, LN_K))
+    high = decide(ev(ge((1 + OFF) * LN_K, lowest)), limits.most, run.pull.reached, g.V_positive)
+    return end(slope(), low, high)

@@ -20,8 +20,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored, suppose
-from symbolic.alternatives import LEAST_VECTOR
+from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
 from symbolic.textbook import (
@@ -228,19 +227,6 @@ def ensure_inputs_apart() -> None:
         "sum_t w_t D_t z^T/||z||^2 has the margins of sum_t w_t D_t: one has the multipliers "
         "w_t/||z||^2, the other w_t, of the same signs",
     )
-
-
-def ensure_supported() -> None:
-    """Prove that the least vector of the tight constraints alone is X."""
-    suppose(LEAST_VECTOR)
-    ensure_multipliers()
-    ensure_multipliers_suffice()
-
-
-def prove_supported() -> str:
-    """Prove that the least vector of the tight constraints alone is X."""
-    ensure_supported()
-    return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
 
 
 def ensure_scaled_meets() -> None:

@@ -50,8 +50,8 @@ t, r, k = index("t", "n"), index("r", "n"), index("k", "D")
 TAU = Letter("tau")
 
 
-def at_r(term: Term) -> Term:
-    """Return the term at the token r."""
+def at_r(term: Term, t: Letter = t, r: Letter = r) -> Term:
+    """Return the term at the token r, or at another letter for another index."""
     return substituted(term, {t: r.term})
 
 
@@ -67,6 +67,7 @@ class Way:
         positive: that D is at least 0.
         some: that there is a token.
         end_x, end_y: attention at x and at y, as terms.
+        t, r: letters for the index.
     """
 
     change: Term
@@ -77,12 +78,18 @@ class Way:
     some: Fact
     end_x: Term
     end_y: Term
+    t: Letter = t
+    r: Letter = r
 
 
 def path(v: Values, some: Fact) -> Way:
     """Return the way from y to x for letters A, x and y."""
+    return on_way(v, span(v, (v.x - v.y).entry((k.term,))), some)
+
+
+def span(v: Values, apart: Term) -> Fact:
+    """Return that s_t - s_r <= D for s = A z, and D the diameter of A times ||z||."""
     entry = v.A.entry((t.term,), (k.term,))
-    apart = (v.x - v.y).entry((k.term,))
     rows = entry - at_r(entry)
     distance, span_ = SQRT(total(rows**2, k)), most(most(SQRT(total(rows**2, k)), r), t)
     norm, norm_square = length(apart, k)
@@ -94,21 +101,39 @@ def path(v: Values, some: Fact) -> Way:
     each = decide(ge(distance * D, inner), product(row, norm), small)
     wide = beyond("most", distance, r), beyond("most", most(distance, r), t)
     wide_ = decide(ge(span_, distance), *wide)
-    positive = product(decide(ge(span_, 0), wide_, row, some), norm)
-    wide_ = product(norm, wide_)
-    spans = decide(ge(span_ * D, inner), each, wide_)
-    return on_way(v, span_ * D, note("s_t - s_r <= D", spans), positive, some)
+    return note("s_t - s_r <= D", decide(ge(span_ * D, inner), each, product(norm, wide_)))
 
 
-def on_way(v: Values, span: Term, spans: Fact, positive: Fact, some: Fact) -> Way:
+def on_way(v: Values, spans: Fact, some: Fact) -> Way:
     """Return the way from y to x, with a bound D of the differences of the changes of logits."""
     at_x, at_y = ((v.A @ point).entry((t.term,)) for point in (v.x, v.y))
-    weights = softmax(at_y + TAU.term * (at_x - at_y), t, some)
+    bound = spans.proposition.term + at_x - at_y - at_r(at_x - at_y)
+    positive = decide(ge(bound, 0), spans, at(spans, {t: r, r: t}), some)
+    return between(at_x, at_y, spans, positive, some)
+
+
+def between(
+    at_x: Term, at_y: Term, spans: Fact, positive: Fact, some: Fact, t: Letter = t, r: Letter = r
+) -> Way:
+    """Return the way from one vector of logits to another, with a bound D of differences.
+
+    Args:
+        at_x: the logit at the end.
+        at_y: the logit at the beginning.
+        spans: that D is at least the difference of the changes of two logits.
+        positive: that D is at least 0.
+        some: that there is an index.
+        t: a letter for the index.
+        r: another letter for the index.
+    """
+    change = at_x - at_y
+    span = spans.proposition.term + change - at_r(change, t, r)
+    weights = softmax(at_y + TAU.term * change, t, some)
     end_x, end_y = (EXP(s) * INV(total(EXP(s), t)) for s in (at_x, at_y))
-    return Way(at_x - at_y, weights, span, spans, positive, some, end_x, end_y)
+    return Way(change, weights, span, spans, positive, some, end_x, end_y, t, r)
 
 
-def moved(w: Way, slope: Term, function: Term, above: Fact, below: Fact) -> Fact:
+def moved(slope: Term, function: Term, above: Fact, below: Fact) -> Fact:
     """Return that a function changes by at most a bound of its slope along the way."""
     bound = above.proposition.term + slope
     (fact,) = cite(LIPSCHITZ, [above, below], function, TAU, bound, as_term(1), as_term(0))
@@ -118,7 +143,7 @@ def moved(w: Way, slope: Term, function: Term, above: Fact, below: Fact) -> Fact
     return decide(ge(bound, ABS(change)), fact, scale(one, bound))
 
 
-def variance(weights: Softmax, one: Fact, h: Term, low: Fact, high: Fact) -> Fact:
+def variance(weights: Softmax, one: Fact, h: Term, low: Fact, high: Fact, t: Letter = t) -> Fact:
     """Return that H^2 >= 4 (mean of h^2 - mean^2), as h is from a to a + H."""
     a = h - low.proposition.term
     H = high.proposition.term + h - a
@@ -130,15 +155,15 @@ def variance(weights: Softmax, one: Fact, h: Term, low: Fact, high: Fact) -> Fac
 
 def covariance(w: Way, h: Term) -> tuple[Fact, Fact]:
     """Return that |Cov_f(h, s)| is at most (max h - min h) D/4, from above and from below."""
-    weights, f, s = w.weights, w.weights.weight, w.change
+    weights, f, s, t, r = w.weights, w.weights.weight, w.change, w.t, w.r
     one = weights.one(t)
     H, a = most(h, t) - least(h, t), least(h, t)
     h_low, h_high = beyond("least", h, t), beyond("most", h, t)
     h_wide = decide(ge(a + H, h), h_high)
     s_low = beyond("least", s, t)
-    s_high = bounds(w.spans, "least", at_r(s), r, w.some)
-    V_h = variance(weights, one, h, h_low, h_wide)
-    V_s = variance(weights, one, s, s_low, s_high)
+    s_high = bounds(w.spans, "least", at_r(s, t, r), r, w.some)
+    V_h = variance(weights, one, h, h_low, h_wide, t)
+    V_s = variance(weights, one, s, s_low, s_high, t)
     m, n = total(f * h, t), total(f * s, t)
     var_h, var_s = total(f * h**2, t) - m**2, total(f * s**2, t) - n**2
     cov = total(f * h * s, t) - m * n
@@ -163,9 +188,9 @@ def covariance(w: Way, h: Term) -> tuple[Fact, Fact]:
 def mean_change(w: Way, h: Term) -> Fact:
     """Return that |<f(x) - f(y), h>| <= (max h - min h) D/4."""
     above, below = covariance(w, h)
-    function = total(w.weights.weight * h, t)
+    function = total(w.weights.weight * h, w.t)
     slope = derivative(function, TAU, {})
-    return note("|<f(x) - f(y), h>| <= osc(h) D/4", moved(w, slope, function, above, below))
+    return note("|<f(x) - f(y), h>| <= osc(h) D/4", moved(slope, function, above, below))
 
 
 def weight_change(w: Way) -> Fact:
@@ -189,4 +214,4 @@ def weight_change(w: Way) -> Fact:
             decide(ge(w.span / 4, sign * own * (at_r(s) - mean)), part, quarter, degree=1)
         )
     function = own
-    return moved(w, derivative(function, TAU, {}), function, results[0], results[1])
+    return moved(derivative(function, TAU, {}), function, results[0], results[1])

@@ -14,15 +14,6 @@ NEAREST_POINT = Lemma(
 )
 """The set is in R^N with its inner product."""
 
-FIRST, NEXT = "it holds for k = 0", "where it holds for k it holds for k + 1"
-
-INDUCTION = Lemma(
-    "induction",
-    "Halmos, Naive Set Theory, section 12",
-    (FIRST, NEXT),
-    "it holds for every k = 0, 1, 2, ...",
-)
-
 OBJECTIVE = "the objective is convex and differentiable"
 AFFINE = "finitely many constraints, each affine"
 
@@ -115,12 +106,6 @@ OPERATOR_NORM = Lemma(
     "matrix is its largest entry in size",
 )
 
-COORDINATES = Lemma(
-    "entries and length",
-    "Horn and Johnson, Matrix Analysis, section 5.4",
-    (),
-    "max |x_t| <= ||x|| <= sqrt(n) max |x_t| in R^n, and x without some entries is no longer",
-)
 
 SYMMETRIC = "the matrix is real and symmetric"
 FORM = "|m^T M m| <= c m^T m for every m"
@@ -159,14 +144,6 @@ ACCUMULATION = Lemma(
 )
 """The sequence is in R^N."""
 
-MONOTONE = "the numbers never fall and are bounded"
-
-MONOTONE_SEQUENCE = Lemma(
-    "monotonic sequences",
-    "Rudin, Principles of Mathematical Analysis, theorem 3.14",
-    (MONOTONE,),
-    "the numbers converge",
-)
 
 DIFFERENTIABLE = "f is differentiable"
 SLOPE = "its slope along every unit vector is at most c"
@@ -436,6 +413,20 @@ CHI_SQUARE = Lemma(
 )
 
 UNIFORM = "independent points, uniform on the unit sphere of R^d"
+
+LARGEST = Lemma(
+    "the largest of independent numbers",
+    "Hajek, Sidak and Sen, Theory of Rank Tests, section 3.1",
+    (UNIFORM,),
+    "of the inner products of k of them with another one, each is the largest with probability 1/k",
+)
+
+ROTATIONS = Lemma(
+    "the uniform law does not change under rotations",
+    "Muirhead, Aspects of Multivariate Statistical Theory, section 1.5",
+    (UNIFORM,),
+    "an event of the inner products of some of them is independent of each single one of them",
+)
 
 SPHERICAL_CAP = Lemma(
     "the size of a spherical cap",

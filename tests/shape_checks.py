@@ -1,9 +1,7 @@
-"""Checks of arguments and results against their annotations, once for each combination of shapes.
+"""Checks of arguments and results against their annotations, in some calls of each function.
 
 A check by jaxtyping and beartype takes about twenty microseconds, more than most small functions.
-Its result depends only on types, dtypes and shapes. So for every function the combinations of
-arguments and result that passed are remembered, and not checked again. The look-up alone takes a
-fifth of a claim's time; for claims only some calls are looked up (`sparingly`).
+So the first calls of a function are checked, and then one in so many; within `always` all are.
 """
 
 from __future__ import annotations
@@ -14,80 +12,33 @@ import functools
 import inspect
 import itertools
 import random
-import re
 import sys
-import threading
-from collections.abc import Container, Iterable
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder, SourceFileLoader
 from types import FunctionType
 
-import numpy as np
 from beartype import beartype
 from jaxtyping import jaxtyped
-from numpy import ndarray
 
-__all__ = ["install", "remembering", "sparingly"]
+__all__ = ["always", "checked", "install"]
 
-LONGEST = 16
-"""The maximum length of a tuple or list whose items are remembered one by one."""
+FIRST, EACH = 64, 16
+"""The number of first calls that are all checked; after them one call in `EACH` is."""
 
-BY_VALUE = re.compile(r"\{|Literal")
-"""Annotations that depend on values: functions that have one are checked at every call."""
-OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
-
-EACH = 16
-"""Within `sparingly` one call in this number of calls of a function is checked."""
-
-_seen = {}
-_sparing = False
-_plain = {float, int, complex, np.float64, np.int64, np.bool_, type(None)}
-"""Types about which an annotation can say no more than the type; more are added when met."""
-
-
-class Unknown(Exception):
-    """A value about which an annotation may say more than its `kind`; it is always checked."""
+_calls = {}
+"""Counters of calls by function: those of an inner function share one."""
+_always = False
 
 
 @contextlib.contextmanager
-def sparingly():
-    """Check one call in `EACH` calls of each function inside the block, and the first one."""
-    global _sparing
-    _sparing = True
+def always():
+    """Check every call inside the block."""
+    global _always
+    _always = True
     try:
         yield
     finally:
-        _sparing = False
-
-
-def kind(value, uniform=False):
-    """What an annotation can say about a value: its type, dtype and shape, or those of its items.
-
-    `uniform` says that tuples must have items of one kind. Raises `Unknown` for other values.
-    """
-    of = type(value)
-    if of in _plain:
-        return of
-    if of is ndarray:
-        return value.dtype, value.shape
-    if isinstance(value, ndarray):
-        return of, value.dtype, value.shape
-    if of is str or of is bool:
-        return of, value
-    if of is tuple or of is list:
-        if len(value) > LONGEST:
-            raise Unknown
-        kinds = tuple([kind(item, uniform) for item in value])
-        # beartype looks at one item where all must fit the same annotation
-        if (uniform or of is list) and len(set(kinds)) > 1:
-            raise Unknown
-        return of, kinds
-    if of.__module__.partition(".")[0] == "torch" and hasattr(of, "shape"):
-        return of, value.dtype, tuple(value.shape)
-    if isinstance(value, type | Iterable | Container):
-        raise Unknown
-    _plain.add(of)
-    return of
+        _always = False
 
 
 def in_turn(function):
@@ -96,106 +47,46 @@ def in_turn(function):
     beartype itself picks a random item, from the generator of the module `random`. Then checks
     would differ from run to run, and strategies may not draw from that generator.
     """
-    checked = beartype(function)
-    hidden = getattr(checked, "__kwdefaults__", None) or {}
+    judged = beartype(function)
+    hidden = getattr(judged, "__kwdefaults__", None) or {}
     turn = itertools.count()
     for name in [name for name, value in hidden.items() if value is random.getrandbits]:
         hidden[name] = lambda bits: next(turn)
-    return checked
+    return judged
 
 
-def remembering(thing):
-    """The function, or the class with its `__init__`, checked for new combinations of shapes."""
+def checked(thing):
+    """The function, or the class with its `__init__`, with checks of some calls."""
     if inspect.isclass(thing):
         if "__init__" in vars(thing) and hasattr(thing, "__dataclass_fields__"):
-            thing.__init__ = remembering(thing.__init__)
+            thing.__init__ = checked(thing.__init__)
         return thing
     if isinstance(thing, classmethod | staticmethod):
-        return type(thing)(remembering(thing.__func__))
+        return type(thing)(checked(thing.__func__))
     if isinstance(thing, property):
         parts = (thing.fget, thing.fset, thing.fdel)
-        return property(*[part and remembering(part) for part in parts])
+        return property(*[part and checked(part) for part in parts])
     if not isinstance(thing, FunctionType):
         return thing
-    texts = {str(hint) for hint in thing.__annotations__.values()}
-    if texts <= {"Any"}:
+    if {str(hint) for hint in thing.__annotations__.values()} <= {"Any"}:
         return thing
-    if any(BY_VALUE.search(text) for text in texts):
-        return jaxtyped(thing, typechecker=in_turn)
-    return _checked_once(thing, any(OF_ANY_LENGTH.search(text) for text in texts))
+    name = thing.__module__, thing.__qualname__, thing.__code__.co_firstlineno
+    calls = _calls.setdefault(name, itertools.count())
+    judged = functools.cache(lambda: jaxtyped(thing, typechecker=in_turn))
 
-
-def _checked_once(function, uniform):
-    # an inner function is created again by every call of the outer one: these share what was seen
-    name = function.__module__, function.__qualname__, function.__code__
-    seen = _seen.setdefault(name, {})
-    results = {}
-    checked = functools.cache(lambda: jaxtyped(function, typechecker=in_turn))
-    judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=in_turn))
-    calls = 0
-
-    @functools.wraps(function)
+    @functools.wraps(thing)
     def wrapper(*arguments, **named):
         __tracebackhide__ = True
-        if _sparing:
-            nonlocal calls
-            calls += 1
-            if calls % EACH != 1:
-                return function(*arguments, **named)
-        try:
-            kinds = tuple(
-                [
-                    (value.dtype, value.shape)
-                    if (of := type(value)) is ndarray
-                    else of
-                    if of in _plain
-                    else kind(value, uniform)
-                    for value in arguments
-                ]
-            )
-            if named:
-                kinds += tuple([(name, kind(value, uniform)) for name, value in named.items()])
-        except Unknown:
-            return checked()(*arguments, **named)
-        known = seen.get(kinds)
-        new = not known
-        if new:
-            known = seen.setdefault(kinds, set())
-        result = (checked() if new else function)(*arguments, **named)
-        if (of := type(result)) is ndarray:
-            after = (result.dtype, result.shape)
-        elif of in _plain:
-            after = of
-        else:
-            try:
-                after = kind(result, uniform)
-            except Unknown:
-                after = None
-        if after in known:
-            return result
-        if not new:
-            results[threading.get_ident()] = result
-            judge()(*arguments, **named)
-        if after is not None:
-            known.add(after)
-        return result
+        call = next(calls)
+        if call < FIRST or call % EACH == 0 or _always:
+            return judged()(*arguments, **named)
+        return thing(*arguments, **named)
 
     return wrapper
 
 
-def _popping(results, like):
-    """A function with the signature and globals of `like` that returns this thread's result."""
-    take, thread = results.pop, threading.get_ident
-
-    def known(*_, **__):
-        return take(thread())
-
-    copy = FunctionType(known.__code__, like.__globals__, closure=known.__closure__)
-    return functools.update_wrapper(copy, like)
-
-
 class _Decorator(ast.NodeTransformer):
-    """Adds the decorator `remembering`: innermost for functions, outermost for classes."""
+    """Adds the decorator `checked`: innermost for functions, outermost for classes."""
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
@@ -208,7 +99,7 @@ class _Decorator(ast.NodeTransformer):
         return node
 
     def _name(self, node):
-        return ast.copy_location(ast.Name(remembering.__name__, ast.Load()), node)
+        return ast.copy_location(ast.Name(checked.__name__, ast.Load()), node)
 
 
 class _Loader(SourceFileLoader):
@@ -220,7 +111,7 @@ class _Loader(SourceFileLoader):
         return compile(tree, path, "exec", dont_inherit=True)
 
     def exec_module(self, module):
-        setattr(module, remembering.__name__, remembering)
+        setattr(module, checked.__name__, checked)
         super().exec_module(module)
 
 

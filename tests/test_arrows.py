@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 ROOT = Path(__file__).parents[1]
 TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
 LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_threads")}
-LEAVES |= {f"attsvm.{name}" for name in ("_compiling", "_distribution", "_live", "sources")}
+LEAVES |= {f"attsvm.{name}" for name in ("_distribution", "_live", "sources")}
 LEAVES |= {"attsvm._types", "attsvm._witness", "attsvm._words"}
 """What knows neither attention nor the engine."""
 PRIMITIVES = "attsvm.primitives"
@@ -41,7 +43,7 @@ def imports(root=ROOT):
     modules, found = modules_of(root), {}
     for module, file in modules.items():
         named = set()
-        for node in statements(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in statements(parsed(file)):
             if isinstance(node, ast.Import):
                 named |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -156,7 +158,7 @@ def test_no_class_has_more_than_150_lines():
         node
         for module, file in modules_of(ROOT).items()
         if within(module, "attsvm")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.ClassDef) and node.end_lineno - node.lineno >= 150
     )
     assert [node.name for node in nodes] == []

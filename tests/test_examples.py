@@ -3,10 +3,12 @@
 import ast
 import importlib.util
 import json
+import math
 import re
 import runpy
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +21,11 @@ from flint import fmpq
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic import BALLS, entries
+from attsvm.theory.declaration.judge import decided
+from attsvm.theory.packs.questions import questions_in
 from attsvm.theory.report.answer import answered
+from attsvm.theory.search.hunt import hunt
 from tests.forks import in_a_fork
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +55,7 @@ def test_the_python_in_the_readme_runs(capsys):
     printed = capsys.readouterr().out
     assert "[[ 0.25  0.25]\n [-0.25 -0.25]]" in printed  # A = (1, -1) (1, 1)^T has norm 2
     assert "solved, certified" in printed
-    assert printed.count("cosine") == 2  # one line a head
+    assert len(re.findall("^direction +cosine", printed, re.M)) == 2  # one line a head
 
 
 def test_the_table_and_the_picture_of_the_readme_are_those_of_the_example(
@@ -299,10 +304,34 @@ def test_the_published_conjecture_fails_by_a_polynomial_in_the_parameter():
 
 
 def test_the_published_conjecture_fails_on_the_instance_of_its_page():
-    A = [[2, -9, -6], [0, -1, 0], [0, 0, -1]]
-    C = [[1, 0, 0], [3, 0, 0], [2, 0, 0]]
-    A, C = ([[Fraction(entry) for entry in row] for row in rows] for rows in (A, C))
-    assert published()["excess"](A, C, Fraction(3)) == 17228 - 17220
+    names = published()
+    A, C = names["completed"](3, [[4, 2], [-5, -3]], [[-1, 0], [-3, 3]])
+    assert names["excess"](A, C, Fraction(3)) == 10469 - 10450
+
+
+def excess_over_the_bound(names, n, A, C, q):
+    """Return the ratio of both sides of the conjecture, minus 1."""
+    A, C = names["completed"](n, A, C)
+    assert sum(A[i][i] for i in range(n)) == 0
+    squares = [sum(x * x for row in rows for x in row) for rows in (A, C)]
+    return names["excess"](A, C, q) / ((1 + q * q) * squares[0] * squares[1])
+
+
+@pytest.mark.parametrize(("n", "ratio"), [(3, 1.00710), (4, 1.01143), (5, 1.01475)])
+def test_the_published_conjecture_fails_by_the_ratios_of_its_page(n, ratio):
+    names = published()
+    found = 1 + excess_over_the_bound(names, n, *names["INSTANCES"][n])
+    assert ratio < found < ratio + 1e-5
+
+
+def test_the_published_conjecture_fails_by_more_in_large_sizes_but_not_by_much():
+    A, C, q = [[4, 6], [0, -1]], [[2, -3], [2, -4]], Fraction(2, 7)
+    names = published()
+    ratios = [1 + excess_over_the_bound(names, n, A, C, q) for n in (3, 8, 20)]
+    limit = 1 + names["excess"](A, C, q) / ((1 + q * q) * 53 * 33)
+    assert ratios[0] < 1 < ratios[1] < ratios[2] < limit
+    bound = (1 + (math.sqrt(2) - 1) * q) ** 2 / (1 + q * q)
+    assert 1.0336 < limit < 1.0337 < bound < 1.172
 
 
 def test_a_search_finds_an_instance_of_the_published_conjecture():
@@ -315,3 +344,61 @@ def test_a_search_finds_an_instance_of_the_published_conjecture():
     trace = sum(A[i][i] for i in range(n)) / n
     A = [[x - trace * (i == j) for j, x in enumerate(row)] for i, row in enumerate(A)]
     assert names["excess"](A, C, Fraction(letters["q"])) > 0
+
+
+def test_the_conjecture_on_determinants_fails_by_a_factor():
+    names = runpy.run_path(str(ROOT / "examples/determinant_conjecture.py"))
+    small = names["scaled"](fmpq(1, 8))
+    assert fmpq(69, 100) < names["ratio"](*small, 5, 4) < fmpq(7, 10)
+    assert fmpq(19, 100) < names["ratio"](*small, 8, 4) < fmpq(1, 5)
+    published = (
+        [[421, -168, 25], [-168, 153, -51], [25, -51, 43]],
+        [
+            [0, 13, 3],
+            [13, -10, -1],
+            [3, -1, -2],
+        ],
+    )
+    found = names["ratio"](*published, 6, 4)
+    assert fmpq(992, 1000) < found < fmpq(993, 1000)
+
+
+def test_the_conjecture_on_determinants_is_asked_as_it_is_stated():
+    names = runpy.run_path(str(ROOT / "examples/determinant_conjecture.py"))
+    formula = names["CONJECTURE"].claim.formula
+    A, B = names["scaled"](fmpq(1, 8))
+    values = SimpleNamespace(A=entries(A), B=entries(B), k=8, q=4)
+    relation = names["conjectured"](BALLS, values)
+    assert relation.right / relation.left == names["ratio"](A, B, 8, 4)
+    assert all(
+        decided(one.holds(BALLS, values))
+        for one in formula.hypotheses.values()
+        if "det" in one.name
+    )
+
+
+QUESTIONS = {
+    f"{name}: {question}": one
+    for name in ("matrices", "numbers")
+    for question, one in questions_in(str(ROOT / f"examples/questions/{name}.py")).items()
+}
+
+
+def test_the_public_questions_are_thirty_one():
+    counts = Counter(one.expected for one in QUESTIONS.values())
+    assert counts == {"refuted": 14, "holds": 16, "open": 1}
+
+
+@pytest.mark.parametrize("name", [n for n, one in QUESTIONS.items() if one.expected == "refuted"])
+def test_a_false_public_question_falls(name):
+    quick = ["drawn", "screen"]
+    searchers = ["integers"] if not QUESTIONS[name].claim.formula.continuous else quick
+    assert hunt(QUESTIONS[name].claim, rounds=3, searchers=searchers).smallest is not None
+
+
+@pytest.mark.parametrize("name", [n for n, one in QUESTIONS.items() if one.expected == "holds"])
+def test_a_true_public_question_is_not_refuted_by_a_short_search(name):
+    """A short search is no proof, but a false alarm would show."""
+    found = hunt(QUESTIONS[name].claim, rounds=1, searchers=["drawn", "screen"])
+    assert (found.smallest, found.seen.undecided, found.error) == (None, 0, None)
+    assert found.examples > 10

@@ -5,6 +5,8 @@ import functools
 from collections import defaultdict
 from pathlib import Path
 
+from tests.parsed import parsed
+
 TESTS = Path(__file__).parent
 PROTOCOLS = {"_repr_html_", "_mpf_", "_exit"}
 """Names with an underscore that notebooks, mpmath and Python call."""
@@ -20,7 +22,7 @@ CHECKS = {"raises", "warns", "fail"} | {"assert_allclose", "assert_array_equal"}
 def trees():
     """The syntax trees of all files of tests, by their paths."""
     files = sorted(TESTS.rglob("*.py"))
-    return {str(f.relative_to(TESTS)): ast.parse(f.read_text(encoding="utf-8")) for f in files}
+    return {str(f.relative_to(TESTS)): parsed(f) for f in files}
 
 
 def is_private(name):

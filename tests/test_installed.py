@@ -102,7 +102,7 @@ def test_in_an_empty_folder_all_commands_know_the_claims(environment, tmp_path):
         ["report", "--out", "page.html"],
         ["gate", "--update"],
         ["replay", str(stored)],
-        ["hunt", "sim/lemma-3.13:literal", "--rounds", "1"],
+        ["hunt", "tf/softmax-range:literal-2", "--rounds", "1"],
         ["reproduce"],
     ]
     out = done(binaries / "python", "-P", "-c", RUN, json.dumps(commands), CLAIM, cwd=tmp_path)
@@ -117,7 +117,7 @@ def test_in_an_empty_folder_all_commands_know_the_claims(environment, tmp_path):
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     assert f"\n{CLAIM}" not in f"\n{gate}"  # its digests are those of the checkout
     assert "CONFIRMED" in replay
-    assert "refuted, certified: sim/lemma-3.13:literal" in hunt
+    assert "refuted, certified: tf/softmax-range:literal-2" in hunt
     assert {line.partition("/")[0] for line in reproduce.splitlines()} == {"mm", "sim", "tf"}
     assert [code for code, _ in told if code != 0] in ([1], [1, 1])  # a find, and changes to review
     assert (fingerprint, top) == (digest_of_claim(ours[CLAIM]), [])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from attsvm import _live, cli
-from attsvm._compiling import compiling
-from attsvm._live import Live, cut
+from attsvm._live import Live, compiling, cut
 
 
 class Terminal(io.StringIO):

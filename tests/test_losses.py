@@ -8,10 +8,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+import attsvm
+from attsvm.errors import DataError
 from attsvm.losses import (
     LOGISTIC,
     LOSSES,
     curvature_kernel,
+    ensure_loss,
     logistic_curvature,
     logistic_slope,
     slope_kernel,
@@ -129,3 +132,15 @@ def test_bounded_slopes_stay_finite_at_any_argument(name):
     assert (np.abs(loss.slope(ends)) <= loss.lipschitz).all()
     assert (loss.curvature(ends) == 0.0).all()
     assert not np.isnan(loss.log_slope(ends)).any()
+
+
+def test_both_losses_that_are_called_logistic_have_a_name_of_their_own():
+    one = np.ones(1)
+    assert attsvm.SIGMOID_LOSS.value(one) == pytest.approx(1.0 / (1.0 + math.e))
+    assert attsvm.LOG_LOSS.value(one) == pytest.approx(math.log1p(1.0 / math.e))
+    with pytest.warns(UserWarning, match=r"1/\(1 \+ exp\(u\)\): write SIGMOID_LOSS, or LOG_LOSS"):
+        assert attsvm.LOGISTIC_LOSS is attsvm.SIGMOID_LOSS
+    assert ensure_loss("sigmoid-loss") is ensure_loss("logistic-loss") is attsvm.SIGMOID_LOSS
+    with pytest.raises(DataError) as caught:
+        ensure_loss("logistic loss")
+    assert "log-loss is log(1 + exp(-u))" in caught.value.remedy

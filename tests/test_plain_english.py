@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("attsvm", "benchmarks", "examples", "properties", "symbolic")
 LONGEST = 30
@@ -139,9 +141,26 @@ def faults(tree):
 def faults_of(room):
     found = {}
     for path in sorted((ROOT / room).rglob("*.py")):
-        for kind, line, text in faults(ast.parse(path.read_text(encoding="utf-8"))):
+        for kind, line, text in faults(parsed(path)):
             found.setdefault(kind, []).append(f"{path.relative_to(ROOT)}:{line}: {text}")
     return found
+
+
+def faults_of_text(text):
+    """Kind and text of each fault of a document; a question may begin with what it asks for."""
+    text = re.sub(r"^```.*?^```|\$\$.*?\$\$|^\|.*?$", "\n\n", text, flags=re.M | re.S)
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        if paragraph.lstrip().startswith(("#", "<")):
+            continue
+        plain = re.sub(r"^([-*]|\d+\.) ", "", " ".join(paragraph.split()))
+        plain = re.sub(r"\$[^$]*\$", "x", re.sub(r"\]\([^)]*\)", "]", plain))
+        for match in WHERE.finditer(plain):
+            yield "where", plain[max(0, match.start() - 30) : match.end() + 30]
+        for sentence in sentences(plain):
+            if CLAUSES.match(sentence.lstrip("*")) and "?" not in sentence:
+                yield "clause", sentence
+            if sum(bool(WORD.fullmatch(word)) for word in sentence.split()) > LONGEST:
+                yield "long", sentence
 
 
 MOST = {
@@ -163,6 +182,32 @@ def test_plain_english(room):
         "allowed; write in plain English:\n"
         + "\n".join(place for places in worse.values() for place in places)
     )
+
+
+WRITTEN = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *(p for p in (ROOT / "docs").glob("*.md") if p.stem not in ("sim", "tf", "mm")),
+    *(p for folder in ("tutorials", "proofs") for p in (ROOT / "docs" / folder).glob("*.md")),
+]
+"""Documents by hand; pages of sources are written from claims and quote print."""
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.stem)
+def test_documents_are_plain_english(page):
+    assert list(faults_of_text(page.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("where", "It is 0 where nothing moves."),
+        ("clause", "- What a run did is kept."),
+        ("long", f"It is {'very ' * LONGEST}long."),
+    ],
+)
+def test_a_fault_of_a_document_is_noticed(kind, text):
+    assert [found for found, _ in faults_of_text(text)] == [kind]
+    assert not list(faults_of_text(f"```\n{text}\n```\n\nWhat is a run? There, where a is 1."))
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -205,7 +205,7 @@ RED = {
     ),
     "a proof is wrong": (
         ["bounds/lemma-2"],
-        [edit("proofs.py", "t * (1 - t)", "t * (2 - t)")],
+        [edit("proofs.py", "(1 - e) ** 2", "(2 - e) ** 2")],
         ["bounds/lemma-2:literal: proved ->"],
     ),
 }

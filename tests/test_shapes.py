@@ -5,23 +5,16 @@ import importlib
 import inspect
 import pkgutil
 import random
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
+from collections.abc import Sequence
 
 import jaxtyping
 import numpy as np
 import pytest
-from beartype.door import is_bearable
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
-from jaxtyping import Bool, Float
-from shape_checks import EACH, Unknown, kind, remembering, sparingly
+from jaxtyping import Float
 
 import attsvm
 import attsvm.exact
+import attsvm.heads
 import attsvm.paths
 import attsvm.plots
 import attsvm.svm
@@ -33,6 +26,7 @@ from attsvm.risk import covariance, gradient_p, gradient_w, normalised_gradient
 from attsvm.svm import att_svm_programme
 from attsvm.svm.frobenius import grade
 from attsvm.training import descend_p, follow_w
+from tests.shape_checks import EACH, FIRST, always, checked
 
 DATA = AttentionData.of(np.ones((2, 3, 4)), np.ones((2, 4)), scores=np.eye(2, 3))
 X, Z = DATA.X, DATA.Z
@@ -57,179 +51,70 @@ WRONG = {
     "gradient_p": lambda: gradient_p(DATA, zeros(4, 1), LOG_LOSS),
     "normalised_gradient": lambda: normalised_gradient(X, Z, zeros(2, 4), zeros(4, 4), LOG_LOSS),
     "follow_w": lambda: follow_w(DATA, zeros(4), LOG_LOSS, [1.0]),
-    "descend_p: step of text": lambda: descend_p([DATA], zeros(4), LOG_LOSS, step="1", steps=1),
+    "descend_p: step of text": lambda: descend_p(
+        [DATA], zeros(4), LOG_LOSS, step="1", steps=1, record="all"
+    ),
     "logistic: a number": lambda: logistic(0.5),
     "grade": lambda: grade(att_svm_programme(DATA), zeros(2, 2), solved=True),
 }
 
 
 @pytest.mark.parametrize("call", WRONG.values(), ids=list(WRONG))
-def test_wrong_shapes_and_types_are_caught_before_and_after_right_ones(call):
-    for _ in range(2):
-        with pytest.raises(jaxtyping.TypeCheckError):
-            call()
-        _right_shapes_pass()
+def test_wrong_shapes_and_types_are_caught(call):
+    with always(), pytest.raises(jaxtyping.TypeCheckError):
+        call()
 
 
-def _right_shapes_pass():
-    assert logits_of_p(X, zeros(4)).shape == (2, 3)
-    assert logits_of_w(X, Z, zeros(4, 4)).shape == (2, 3)
-    assert gradient_w(DATA, zeros(4, 4), LOG_LOSS).shape == (4, 4)
-    assert softmax(zeros(2, 3), np.ones((2, 3), dtype=bool)).shape == (2, 3)
+def test_right_shapes_pass():
+    with always():
+        assert logits_of_p(X, zeros(4)).shape == (2, 3)
+        assert logits_of_w(X, Z, zeros(4, 4)).shape == (2, 3)
+        assert gradient_w(DATA, zeros(4, 4), LOG_LOSS).shape == (4, 4)
+        assert softmax(zeros(2, 3), np.ones((2, 3), dtype=bool)).shape == (2, 3)
 
 
-HINTS = [
-    Float[np.ndarray, "n d"],
-    Float[np.ndarray, "n n"],
-    Float[np.ndarray, "2 ..."],
-    Bool[np.ndarray, "..."],
-    Float[np.ndarray, "n d"] | None,
-    tuple[float, ...],
-    tuple[Float[np.ndarray, "n d"], str],
-    Literal["fro", "nuc"],
-    Sequence[float],
-    Callable[..., float],
-    float | int,
-    bool,
-]
-VALUES = st.deferred(
-    lambda: (
-        st.sampled_from(["fro", "nuc", "hard", None, True, False, len, np.float64(1.0), DATA])
-        | st.integers()
-        | st.floats()
-        | arrays(
-            st.sampled_from([np.float64, np.float32, np.int64, np.bool_]),
-            array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
-        )
-        | st.tuples(VALUES, VALUES)
-        | st.floats().map(lambda x: [x, x])
-    )
-)
+def test_the_first_calls_are_checked_and_then_one_in_so_many():
+    @checked
+    def first(x: Float[np.ndarray, "n"]) -> float:
+        return float(x.flat[0])
+
+    refused = []
+    for k in range(FIRST + 2 * EACH):
+        try:
+            first(zeros(2, 3))
+        except jaxtyping.TypeCheckError:
+            refused.append(k)
+    assert refused == [*range(FIRST), FIRST, FIRST + EACH]
 
 
-@given(st.lists(VALUES, min_size=10))
-def test_values_of_one_kind_fit_the_same_annotations(values):
-    fits = {}
-    for value in values:
-        fits.setdefault(kind(value), set()).add(tuple(_fits(value, hint) for hint in HINTS))
-    assert all(len(ways) == 1 for ways in fits.values())
-
-
-def _fits(value, hint):
-    """Looked at often, as of several items beartype looks at one, taken by chance."""
-    with jaxtyping.jaxtyped("context"):
-        return all(is_bearable(value, hint) for _ in range(40))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [{1: 2}, {1}, frozenset(), list(range(17)), int, [[{}]], [1, "a"], range(3), deque([1])],
-)
-def test_what_an_annotation_may_look_into_has_no_kind(value):
-    with pytest.raises(Unknown):
-        kind(value)
-
-
-def test_a_result_of_another_shape_is_caught_although_the_arguments_were_seen():
-    calls = []
-
-    @remembering
-    def positive(x: Float[np.ndarray, "n"]) -> Float[np.ndarray, "n"]:
-        calls.append(x)
-        return x if (x > 0).all() else x[x > 0]
-
-    for _ in range(2):
-        assert positive(np.ones(3)).shape == (3,)
-        with pytest.raises(jaxtyping.TypeCheckError, match="return value"):
-            positive(np.array([1.0, -1.0, 1.0]))
-    assert len(calls) == 4
-
-
-def test_sequences_of_mixed_items_are_looked_at_every_time():
-    @remembering
+def test_checks_draw_nothing_from_the_generator_that_all_share():
+    @checked
     def total(x: Sequence[float]) -> float:
         return float(len(x))
 
     before, caught = random.getstate(), 0
-    for _ in range(64):
+    for _ in range(FIRST):
         try:
             total((1.0, "a"))
         except jaxtyping.TypeCheckError:
             caught += 1
-    assert caught >= 32  # every check looks at the item after the last one
+    assert caught >= FIRST // 2  # every check looks at the item after the last one
     assert random.getstate() == before
 
 
-def test_annotations_that_speak_of_values_are_checked_every_time():
-    @remembering
-    def pick(k: Literal[1, 2], x: Float[np.ndarray, "{k}"]) -> float:
-        return 0.0
-
-    assert pick(1, np.ones(1)) == pick(2, np.ones(2)) == 0.0
-    for arguments in [(3, np.ones(3)), (2, np.ones(1))]:
-        with pytest.raises(jaxtyping.TypeCheckError):
-            pick(*arguments)
-
-
-def test_arrays_of_subclasses_have_shapes_too():
-    @remembering
-    def trace(x: Float[np.ndarray, "n n"]) -> float:
-        return 0.0
-
-    assert trace(np.ma.zeros((2, 2))) == 0.0
-    with pytest.raises(jaxtyping.TypeCheckError):
-        trace(np.ma.zeros((2, 3)))
-
-
-def test_functions_that_look_alike_do_not_share_what_was_seen():
-    made = []
-    for dims in ("m", "n n"):
-        space = {"Float": Float, "np": np, "__name__": f"module {dims}"}
-        exec(f"def f(x: Float[np.ndarray, ' {dims}']) -> int:\n    return 0\n", space)
-        made.append(remembering(space["f"]))
-    row, square = made
-    assert row(np.ones(3)) == row(np.ones(3)) == 0
-    with pytest.raises(jaxtyping.TypeCheckError):
-        square(np.ones(3))
-
-
-def test_threads_do_not_mix_their_results_up():
-    @remembering
-    def same(x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        return x
-
-    with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(lambda n: len(same(np.ones(n % 9))) == n % 9, range(2000)))
-
-
-def test_functions_made_anew_share_what_was_seen_and_see_their_own_values():
-    def outer(result):
-        @remembering
-        def inner(x: float) -> Float[np.ndarray, "2"]:
-            return result
-
-        return inner
-
-    right = np.ones(2)
-    assert all(outer(right)(1.0) is right for _ in range(3))
-    for wrong in (np.ones(3), np.ones(2, dtype=int), None):
-        with pytest.raises(jaxtyping.TypeCheckError):
-            outer(wrong)(1.0)
-
-
 def test_methods_properties_and_data_classes_are_checked_each_time():
-    @remembering
+    @checked
     @dataclasses.dataclass
     class Record:
         x: Float[np.ndarray, "n"]
 
         @property
-        @remembering
+        @checked
         def first(self) -> float:
             return self.x[0] if len(self.x) else None
 
         @staticmethod
-        @remembering
+        @checked
         def of(n: int) -> "Record":
             return Record(np.ones((n, n)) if n > 2 else np.ones(n))
 
@@ -243,13 +128,16 @@ def test_methods_properties_and_data_classes_are_checked_each_time():
             Record(np.ones(0)).first  # noqa: B018
 
 
-ROOMS = (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
+ROOMS = (
+    *(attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots),
+    attsvm.heads,
+)
 NAMES = (
-    "attention capturing data errors heads language limits lipschitz losses paths plots reproduce "
-    "risk"
+    "attention data errors heads language limits lipschitz losses paths plots prediction "
+    "reproduce risk"
 )
 MATHEMATICS = sorted(
-    [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training", "transformer"]]
+    [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training"]]
     + [
         module.name
         for package in ROOMS
@@ -295,22 +183,3 @@ def test_everything_public_is_listed_by_kind_described_and_annotated(name):
         for parameter in signature.parameters.values():
             named = parameter.name in ("self", "cls")
             assert named or parameter.annotation is not inspect.Parameter.empty, word
-
-
-def test_one_call_in_so_many_is_checked_where_that_is_done_sparingly():
-    @remembering
-    def first(x: Float[np.ndarray, "n"]) -> float:
-        return float(x.flat[0])
-
-    def refused(count):
-        found = []
-        for k in range(count):
-            try:
-                first(zeros(2, 3))
-            except jaxtyping.TypeCheckError:
-                found.append(k)
-        return found
-
-    with sparingly():
-        assert refused(2 * EACH) == [0, EACH]
-    assert refused(3) == [0, 1, 2]

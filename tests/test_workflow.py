@@ -3,9 +3,11 @@
 import functools
 import importlib.metadata
 import importlib.util
+import os
 import re
 import runpy
 import shlex
+import subprocess
 import sys
 import tomllib
 import warnings
@@ -52,7 +54,8 @@ def steps():
 def commands():
     """What is run, a list of words each, without repetitions."""
     found = [line for _, run in steps() for line in run.splitlines()]
-    listed = [line.partition(" & ")[0] for line in CHECK.partition("\n\n")[2].splitlines()]
+    bare = [line.strip().removeprefix("nice ") for line in CHECK.splitlines()]
+    listed = [line.partition(" & ")[0].partition(" > ")[0] for line in bare]
     found += [line for line in listed if line.startswith(("pip", "ruff", "mypy", "sphinx", "att"))]
     found += [line for line in listed if line.startswith(("pytest", "python -m "))]
     return sorted({tuple(shlex.split(line)) for line in found})
@@ -80,8 +83,33 @@ def test_what_is_checked_is_what_the_readme_says():
     for command in ("ruff check .", "ruff format --check .", "mypy"):
         assert command in contributing
         assert re.search(rf"^{re.escape(command)}( & \w+=\$!|$)", CHECK, re.M)
-    for name in re.findall(r" & (\w+)=\$!", CHECK):  # what runs beside the rest may fail, too
-        assert f'\nwait "${name}"\n' in CHECK
+
+
+STUB = """#!/bin/sh
+# a command of the check that does nothing, and fails if it is the one that shall
+case "${0##*/} $*" in
+  "$RED"*) exit 1 ;;
+  "python3 -m venv "*) mkdir -p "$3/bin" ;;
+esac
+"""
+STEPS = {
+    **dict.fromkeys(["python3 -m venv", "pip install", "ruff check", "ruff format"], 1),
+    **dict.fromkeys(["sphinx-build", "mypy", "attsvm verify", "pytest", "attsvm gate"], 1),
+    **dict.fromkeys(["attsvm kernel", "python -m benchmarks.machines"], 1),
+    "nothing": 0,
+}
+
+
+@pytest.mark.parametrize("red", STEPS)
+def test_the_check_is_red_if_a_step_is_also_one_that_runs_beside_others(red, tmp_path):
+    for name in {*(step.split()[0] for step in STEPS), "coqc"}:
+        (tmp_path / name).write_text(STUB)
+        (tmp_path / name).chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", str(ROOT / ".ci/run")], env={**os.environ, "PATH": path, "RED": red}, check=False
+    )
+    assert done.returncode == STEPS[red]
 
 
 def test_every_command_is_there_and_takes_its_words():

@@ -24,7 +24,7 @@ from attsvm.errors import AttsvmError, FileError
 
 _COMMANDS = (
     *("claims", "show", "verify", "ask", "hunt", "replay", "gate", "kernel"),
-    *("report", "new", "solve", "reproduce", "completion"),
+    *("report", "new", "solve", "heads", "reproduce", "compile", "completion"),
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attsvm._live import Live
-from attsvm.cli.arguments import Parsers, seconds, tell
+from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.running import crew, ensure_json
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ def add(parsers: Parsers) -> None:
         default=_SECONDS,
         help=f"wall time of the search for each question (default {_SECONDS:g})",
     )
+    parser.add_argument(
+        "--rounds", type=positive_integer, help="number of rounds of the search for each question"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
                 "file": os.path.abspath(options.file),
                 "name": name,
                 "seconds": options.seconds,
+                "rounds": options.rounds,
                 "seed": options.seed,
             }
             asked[workers.submit(answer_job, json.dumps(order))] = name

@@ -165,6 +165,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.packs.packs import find_claims, load_packs
     from attsvm.theory.record import counterexample
+    from attsvm.theory.record.curated import file_name
     from attsvm.theory.report.terminal import hunt_line, hunt_text
     from attsvm.theory.search.account import Hunt
     from attsvm.theory.search.hunt import hunt
@@ -190,9 +191,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         )
     claim = claims[0]
     claim.part(options.sibling)
-    ensure_apart(
-        json=options.json, out=folder / counterexample.file_name(claim.id, options.sibling)
-    )
+    ensure_apart(json=options.json, out=folder / file_name(claim.id, options.sibling))
     options.account = Hunt(claim, options.sibling)
     if claim.expected.truth is Truth.PROVED and not options.sibling:
         say(
@@ -229,7 +228,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     options.account = result
     if result.idle:
         raise UsageError(
-            f"the hunt of {claim.id} ended before an instance was looked at",
+            f"the hunt of {claim.id} ended before it looked at an instance",
             value=None if options.seconds is None else f"--seconds {options.seconds:g}",
             remedy="Give more seconds; if searchers are named, name one that draws.",
         )
@@ -253,7 +252,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         stored.clear()
     document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, command(options, "replay"), shown, kept))
-    earlier = folder / counterexample.file_name(claim.id, options.sibling)
+    earlier = folder / file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
         again = command(options, "replay", str(earlier))
         lines.append(f"an earlier find is in {earlier}: {again}")

@@ -21,7 +21,7 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay files; return 0 if all are confirmed, else 1."""
+    """Replay files; return 0 if all are confirmed, 2 if some cannot be read, else 1."""
     from attsvm.theory.packs.packs import load_packs
     from attsvm.theory.record.counterexample import claims_in, gathered, replay
 
@@ -45,4 +45,6 @@ def run(options: argparse.Namespace) -> int:
             f"{command(options, 'replay', *fallen)}"
         )
     tell(options, {"files": [r.json() for r in results], "confirmed": not fallen}, lines)
+    if any(r.result == "ERROR" for r in results):
+        return 2
     return 1 if fallen else 0

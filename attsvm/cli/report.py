@@ -86,12 +86,19 @@ def _write(
 
     Raises:
         FileError: a file cannot be written, or the folder of figures has none.
-        UsageError: there is no such source, or figures are asked for in Markdown.
+        UsageError: there is no such source, the name of the page ends otherwise than in .html or
+            .md, or figures are asked for in Markdown.
     """
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
-    as_html = options.source is None or Path(out).suffix in (".html", ".htm")
+    as_html = Path(out).suffix.lower() in (".html", ".htm")
+    if not as_html and (options.source is None or Path(out).suffix.lower() != ".md"):
+        raise UsageError(
+            "a page is HTML, or Markdown if it is about one source (--source)",
+            value=out,
+            remedy="Name it like page.html with --out.",
+        )
     if options.source is not None:
-        from attsvm.theory.report.errata import claims_of
+        from attsvm.theory.record.errata import claims_of
 
         claims_of(packs, options.source)
         entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
@@ -118,7 +125,7 @@ def _write(
     write_text(out, text)
     if options.graph:
         from attsvm.theory.report.drawings import drawing
-        from attsvm.theory.report.view import source_view
+        from attsvm.theory.report.source_view import source_view
 
         sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
         write_text(options.graph, drawing(source_view(name, packs, run) for name in sources))

@@ -47,5 +47,5 @@ def run(options: argparse.Namespace) -> int:
     lines = [f"{k}: {fact}" for k, fact in conclusions(document).items()]
     tell(options, document, [*lines, *document["files"]])
     if document["no_pictures"]:
-        print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)
+        print(f"attsvm: there are no pictures: {document['no_pictures']}", file=sys.stderr)
     return 0

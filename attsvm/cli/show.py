@@ -60,7 +60,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the statement; return 0."""
     from attsvm.theory.packs.packs import find_claims, load_packs, premises
-    from attsvm.theory.report.errata import find_source
+    from attsvm.theory.record.errata import find_source
     from attsvm.theory.report.screen import formula_lines, screen
     from attsvm.theory.report.view import statement_of, statement_view
 
@@ -161,7 +161,8 @@ def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
         yield theorem.text if theorem else f"(* {claim.id}, for all sizes: {reason} *)"
         for case in known(claim):
             refuted, reason = theorems.expressible(theorems.refutation, claim, case)
-            yield decided(refuted) if refuted else f"(* its counterexample: {reason} *)"
+            listing = refuted and f"{decided(refuted)}Print Assumptions {refuted.name}.holds.\n"
+            yield listing or f"(* its counterexample: {reason} *)"
 
 
 def _refuted(readings: Iterable[ReadingView]) -> Iterator[tuple[Claim, tuple[Any, ...]]]:

@@ -16,8 +16,8 @@ from attsvm.cli.running import ensure_file, ensure_json
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
+    from attsvm.heads import Comparison
     from attsvm.svm.certified import Answer
-    from attsvm.transformer import Comparison
 
 _SHOWN = 10
 """Maximum number of droppable tokens that are printed."""
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
             remedy="Leave one of the two out.",
         )
     if options.slack is not None and options.soft is None:
-        raise UsageError("--slack is about the soft margin", remedy="Give --soft C as well.")
+        raise UsageError("--slack needs a soft margin", remedy="Give --soft C as well.")
     ensure_json(options.json)
     if options.plot:
         ensure_drawable(Path(options.plot))
@@ -118,9 +118,9 @@ def _solved(
     options: argparse.Namespace, targets: list[int] | None
 ) -> tuple[Answer, Comparison | None]:
     """Return the answer, and the comparison with the head of the file, if it has one."""
+    from attsvm.heads import read_head
     from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.soft import SoftAnswer
-    from attsvm.transformer import read_head
 
     data, head = read_head(options.data)
     time = {"seconds": options.seconds or SECONDS, "wall": options.wall}
@@ -134,8 +134,8 @@ def _solved(
     )
     if head is None:
         return answer, None
-    plain = options.soft is None and (answer.targets == head.selected).all()
-    mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
+    plain = options.soft is None and (answer.targets == head.targets).all()
+    mine = answer if plain else solve(head.data, head.targets, norm=options.norm, **time)
     result = mine.float_answer
     return answer, head.compare(options.norm, None if isinstance(result, SoftAnswer) else result)
 

@@ -117,7 +117,6 @@ def _again(options: argparse.Namespace, ids: list[str]) -> str:
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     """Print the table, and the counterexample of every claim that was refuted unexpectedly."""
-    from attsvm.theory.record.counterexample import shown
     from attsvm.theory.report.terminal import (
         not_shown_text,
         slowest_text,
@@ -139,6 +138,8 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     for each in checked:
         if each.as_expected or each.reading.refuted is None:
             continue
+        from attsvm.theory.record.counterexample import shown
+
         say(f"{each.claim.id} is refuted by")
         for line in shown(each.claim, "", each.reading.refuted):
             say(f"  {line}")

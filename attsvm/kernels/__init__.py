@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from attsvm._compiling import compiling, watcher
+from attsvm._live import compiling, watcher
 
 __all__ = ["compiled", "compiled_for_many", "inlined", "read_only"]
 

@@ -30,6 +30,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, descent, rational, rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector
+from attsvm.primitives import descent_letters as letters
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Hypothesis
 
@@ -44,6 +45,7 @@ INPUTS_ALIGNED = Hypothesis(
     lambda case: inputs_aligned(case.data),
     says="<A_it, A_ju> >= 0 for all rivals t, u of any two inputs i, j and A_it = (x_opt - x_t) "
     "z_i^T",
+    proposition=letters.aligned,
 )
 
 
@@ -53,23 +55,14 @@ def levels(gamma: Vector) -> tuple[int, Vector]:
     return best, [g for t, g in enumerate(gamma) if t != best]
 
 
-def spread_within(
-    data: AttentionData,
-    start: Array,
-    factor: float | Fraction,
-    *,
-    strict: bool = True,
-    spare_second_best: bool = False,
-) -> bool:
-    """Return whether delta_i < factor g_i s_i / lost_i is proved for each input with two tokens.
+def spread_within(data: AttentionData, start: Array, factor: float, *, strict: bool = True) -> bool:
+    """Return whether delta_i (1 - s_i) < factor g_i s_i is proved for each input with two tokens.
 
     Args:
         data: the inputs.
         start: a matrix W; s_i is the attention to the best token of input i under W.
         factor: the factor in the inequality.
         strict: whether equality is refused.
-        spare_second_best: whether the attention s'_i to one token of the second-best score is not
-            counted as lost. Then lost_i is 1 - s_i - s'_i, else 1 - s_i.
     """
     less = operator.lt if strict else operator.le
     exact, W = ExactData.of(data), rationals(start)
@@ -78,11 +71,27 @@ def spread_within(
         if not rivals:
             continue
         s = softmax(logits(tokens, W, z))
-        next_best = next(t for t, g in enumerate(gamma) if t != best and g == max(rivals))
-        spared = {best, next_best} if spare_second_best else {best}
-        lost = sum((weight for t, weight in enumerate(s) if t not in spared), arb(0))
+        lost = sum((weight for t, weight in enumerate(s) if t != best), arb(0))
         bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
         if not less((max(rivals) - min(rivals)) * lost, bound):
+            return False
+    return True
+
+
+def above_second_best(data: AttentionData, start: Array, factor: Fraction = Fraction(1)) -> bool:
+    """Return whether each input with two tokens attends to more than its second-best score.
+
+    With factor c, c s_i g_i has to exceed sum_t s_it (second - gamma_it) over the rivals t, where
+    g_i is the gap of the two best scores and s the attention under `start`. This has to be proved.
+    """
+    exact, W = ExactData.of(data), rationals(start)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        best, rivals = levels(gamma)
+        if not rivals:
+            continue
+        s, second = softmax(logits(tokens, W, z)), max(rivals)
+        cost = sum((s[t] * (second - g) for t, g in enumerate(gamma) if t != best), arb(0))
+        if not cost < rational(factor) * s[best] * (gamma[best] - second):
             return False
     return True
 

@@ -4,23 +4,20 @@ X^mm is the matrix of least norm ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t)
 t other than the first optimal one of its input. Other tokens may be chosen in place of the optimal
 ones. 1/||X^mm||_F is the distance of the convex hull of the A_j from 0.
 `attsvm.exact.svm.solve_exactly` checks the optimality conditions of a rational solution. Balls and
-traces use that solution. Tensors use the result of an active-set method. The words that describe
-data in the coverage of a search are here as well.
+traces use that solution. The words that describe data in the coverage of a search are here as well.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, remembered, subtract
-from attsvm.primitives import torch_objectives
 from attsvm.theory.run.coverage import words
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 from attsvm.tokens import optimal_tokens
@@ -131,11 +128,8 @@ def flat(W: Matrix) -> Vector:
     return [x for row in W for x in row]
 
 
-def without(data: Any, dropped: Any) -> Any:
-    """Return the data set with some tokens masked, as a mask (n, T); also for a batch in torch."""
-    if torch_objectives.in_torch(data.X):
-        there = torch_objectives.present(data)
-        return SimpleNamespace(**{**vars(data), "mask": there & ~dropped})
+def without(data: AttentionData, dropped: Array) -> AttentionData:
+    """Return the data set with some tokens masked, as a mask (n, T)."""
     mask = data.present & ~dropped
     return AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
 
@@ -152,7 +146,7 @@ class AttSVM:
         vector: X^mm row by row, 0 if it does not exist.
         margin: 1/||X^mm||_F; 0 if X^mm does not exist, 1 if there are no constraints.
         weights: multipliers of the rows; None if X^mm does not exist.
-        exact: the solution in rationals; None if X^mm does not exist, and in tensors.
+        exact: the solution in rationals; None if X^mm does not exist.
     """
 
     rows: Numbers
@@ -168,14 +162,6 @@ def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
     if m.name == "text":
         X = m.symbol("X^{mm}", "the least matrix with A_j X^mm >= 1 for all j")
         return AttSVM(rows, X, 1 / m.norm(X))
-    if m.name == "tensors":
-        A, counted = torch_objectives.constraints(data)
-        shares = torch_objectives.nearest(A, counted)
-        vector = torch_objectives.solution(A, counted, shares)
-        reach = torch_objectives.distance(A, counted, shares)
-        weights = shares / (reach * reach)[:, None]
-        own = m.values(_counted(weights[..., None], counted)[..., 0])
-        return AttSVM(rows, m.values(vector), m.values(reach), own)
     result = exact_att_svm(data)
     if result is None:
         return AttSVM(rows, m.values([0] * data.d**2), m.exact(0))
@@ -190,9 +176,6 @@ def constraints(m: Namespace, data: AttentionData) -> Numbers:
     if m.name == "text":
         lines = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
         return m.symbol("A", lines, rows=True)
-    if m.name == "tensors":
-        A, counted = torch_objectives.constraints(data)
-        return m.values(_counted(A, counted))
     return m.values(list(exact_constraints(ExactData.of(data)).values()))
 
 
@@ -200,9 +183,6 @@ def of_rivals(m: Namespace, data: AttentionData, values: Any) -> Numbers:
     """Return the values of the tokens that have a constraint, from values (n, T) of all tokens."""
     if m.name == "text":
         return values
-    if m.name == "tensors":
-        _, counted = torch_objectives.constraints(data)
-        return m.values(_counted(values.flatten(1)[..., None], counted)[..., 0])
     return m.values([values[token] for token in exact_constraints(ExactData.of(data))])
 
 
@@ -212,13 +192,6 @@ def pythagoras(
     """Return the comparison share * ||V - X||^2 <= ||V||^2 - ||X||^2; with power 1, of norms."""
     size = (lambda x: x @ x) if power == 2 else m.norm
     return m.at_most(share * size(V - X), size(V) - size(X))
-
-
-def _counted(A: Tensor, counted: Tensor) -> Tensor:
-    """Return the counted rows; all instances of a batch have the same number of them."""
-    number = int(counted[0].sum())
-    order = (~counted).long().argsort(dim=1, stable=True)[:, :number]
-    return A.gather(1, order[..., None].expand(-1, -1, A.shape[2]))
 
 
 # in words, for the coverage of a search

@@ -7,6 +7,7 @@ uses. All values are exact.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction as Q
 from math import isqrt
@@ -59,6 +60,11 @@ def decreasing(loss: str) -> Answer:
 def smooth(loss: str) -> Answer:
     """Return whether l has a continuous derivative; the square of the hinge has one."""
     return fact(loss in LOSSES or loss == "squared-hinge")
+
+
+def sloped(loss: str) -> Answer:
+    """Return whether l' is continuous and below 0 everywhere."""
+    return fact(loss in SLOPED)
 
 
 def sizes(loss: str, a: Q, b: Q) -> tuple[Real, Real]:
@@ -252,6 +258,19 @@ def rank(M: Matrix) -> int:
             count += 1
             rest = [minus(row, [row[k] * Q(x) / pivot[k] for x in pivot]) for row in rest]
     return count
+
+
+def linear_scores(data: Data) -> bool:
+    """Return whether labels y of 1 and -1 and some v have y_i <v, x_t> = score_t for all tokens.
+
+    That is, whether the column of the y_i score_t is a combination of the columns of the tokens.
+    """
+    tokens = [x for X in data.X for x in X]
+    return any(
+        rank([[*x, s] for x, s in zip(tokens, flat(signed), strict=True)]) == rank(tokens)
+        for y in itertools.product((1, -1), repeat=len(data.X))
+        for signed in [[[b * s for s in row] for b, row in zip(y, data.scores, strict=True)]]
+    )
 
 
 def optima_differ(data: Data) -> bool:

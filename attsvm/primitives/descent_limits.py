@@ -10,13 +10,12 @@ and runs with slowly changing attention need. Tensors guide the search.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
-from attsvm._types import Tensor
 from attsvm._words import in_plain
 from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rationals
@@ -25,7 +24,7 @@ from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_letters import direction, divergence
+from attsvm.primitives.descent_letters import direction, divergence, rate
 from attsvm.primitives.descent_runs import certified_limit, max_margin, or_more_bits, reaches
 from attsvm.primitives.growth_rates import arrives, diverges, rate_error
 from attsvm.primitives.hypotheses import feasible, unique_optimum
@@ -40,11 +39,12 @@ from attsvm.primitives.steps import (
     norm,
     over,
 )
-from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.declaration.conclusions import Symbols
+from attsvm.theory.proof.facts import Sequent
+from attsvm.theory.proof.linked import Said
 
 SOME = "some"
 """Value of the constant `start` if the limit is claimed for some start: then one start at which it
@@ -89,6 +89,7 @@ class Beginning:
         condition: the text after the limit in its formula.
         where: the meaning of letters of the start.
         symbols: LaTeX for values of its constants.
+        known: facts of linked proofs about this start, for the default constants; none by default.
     """
 
     of: Callable[..., Descent | None]
@@ -97,6 +98,7 @@ class Beginning:
     condition: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
     where: str = ""
+    known: Mapping[str, Sequent] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,13 @@ class Quantity:
     Attributes:
         writes: returns the quantity and its limit in the letters of a source.
         constants: the constants of its forms, with their defaults.
-        floats, balls, tensors: see `Measured`.
+        floats, balls: see `Measured`.
         proposition, checked: the limit for linked proofs and for the checker, see `Measured`.
     """
 
     writes: Callable[[Letters], tuple[str, str]]
     floats: Callable[..., Slack]
     balls: Callable[..., arb]
-    tensors: Callable[..., Tensor]
     constants: Mapping[str, object] = field(default_factory=dict, hash=False)
     proposition: Callable[..., Any] | None = None
     checked: Callable[..., Any] | None = None
@@ -198,7 +199,6 @@ DIRECTION = Quantity(
     lambda letters: (along(letters.iterate), along(TARGET)),
     reaches,
     _certainly_reaches,
-    elsewhere,
     {"towards": "optimal"},
     direction,
     run_programs.converges,
@@ -207,7 +207,6 @@ NORM = Quantity(
     lambda letters: (norm(letters.iterate), INFINITY),
     _grows,
     _certainly_grows,
-    descent_at_rest,
     proposition=divergence,
     checked=run_programs.diverges,
 )
@@ -218,8 +217,8 @@ RATE = Quantity(
     ),
     _grows_like,
     _certainly_grows_like,
-    not_selecting,
     {"share": 1},
+    rate,
 )
 
 
@@ -272,6 +271,16 @@ class _Begun:
         result = self.quantity.balls(run, **others)
         return None if some and result <= 0 else result
 
+    def proposition(self, **constants: object) -> Said | None:
+        """Return the limit for linked proofs; None for another start than the default one."""
+        own, others, _ = self.parts(constants)
+        says = self.quantity.proposition
+        if says is None or self.begins.known is None or own != self.begins.constants:
+            return None
+        loss = {name: constants[name] for name in ("loss",) if name in constants}
+        result: Said | None = says(**others, **loss)
+        return result and replace(result, setting={**result.setting, **self.begins.known})
+
     def checked(self, m: Programs, case: Descent, **constants: object) -> Proposition:
         """Return the limit in the words of the checker."""
         _, others, _ = self.parts(constants)
@@ -302,18 +311,17 @@ def limit(
         begins: the descent, unless it is the descent of the instance.
         never: whether no start of an instance can satisfy the limit, by the quantity's constants.
     """
-    forms = _Begun(quantity, begins or Beginning(_as_it_is), never)
+    forms = _Begun(quantity, begins or Beginning(_as_it_is, known={}), never)
     of, to = quantity.writes(letters)
     return Measured(
         forms.begins.says or letters.says,
         floats=forms.floats,
         balls=forms.balls,
-        tensors=quantity.tensors if begins is None else None,
         stand_in=FLOW,
         notation=rf"{of} \to {to}{forms.begins.condition}",
         symbols={"towards": letters.targets, **letters.symbols, **forms.begins.symbols},
         constants={**forms.begins.constants, **quantity.constants},
         where=letters.meaning(to, forms.begins.where),
-        proposition=quantity.proposition if begins is None else None,
+        proposition=forms.proposition,
         checked=None if quantity.checked is None else forms.checked,
     )

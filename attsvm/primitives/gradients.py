@@ -17,17 +17,16 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm.attention import log_softmax, logits_of_w
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector, combine, subtract
 from attsvm.losses import LOSSES as FLOAT_LOSSES
-from attsvm.primitives import torch_objectives
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import gradient
-from attsvm.theory.types import Namespace, Number, Numbers, Values
+from attsvm.theory.types import Namespace, Number, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class NegativeGradient:
     Attributes:
         matrix: -grad L.
         toward: -sum_i c_i,opt.
-        parts: the parts whose sums are `matrix` and `toward`; empty in tensors.
+        parts: the parts whose sums are `matrix` and `toward`; empty in text.
     """
 
     matrix: Numbers
@@ -73,8 +72,6 @@ def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGra
     if all logits of an input are equal, rational multiples of l'(mean score). Terms that cancel for
     one of these reasons therefore cancel exactly, also in balls.
     """
-    if m.name == "tensors":
-        return _in_torch(m, data, W, loss)
     if m.name == "text":
         slope = m.symbol(r"\nabla L", "the gradient of the risk at that matrix")
         text = "the sum of -l'(u_i) s_opt s_t (gamma_opt - gamma_t) / n over all inputs and tokens"
@@ -133,18 +130,6 @@ def _sum(m: Namespace, parts: tuple[Part, ...], of: Callable[[Part], fmpq]) -> N
 def loss_slope(m: Namespace, loss: str, u: Number) -> Any:
     """Return l'(u), by the rules of calculus."""
     return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
-
-
-def _in_torch(m: Namespace, data: Values, W: Tensor, loss: str) -> NegativeGradient:
-    """Return -grad L(W) for a batch in torch."""
-    s, u = torch_objectives.attended(data, W)
-    _, counted = torch_objectives.constraints(data)
-    gamma, best = torch_objectives.scores(data), ~counted.reshape(s.shape)
-    of_best = (s * (gamma - u[..., None]) * best).sum(-1)
-    toward = (-torch_objectives.loss_slope(loss, u) * of_best).mean(-1)
-    return NegativeGradient(
-        m.values(torch_objectives.negative_gradient(data, W, loss)), m.values(toward)
-    )
 
 
 def log_coefficients(data: AttentionData, W: Array, loss: str) -> Array:

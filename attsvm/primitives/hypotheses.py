@@ -103,6 +103,39 @@ def one_pair(case: Values) -> bool:
     return single(case) and int(_data(case).present.sum()) == 2
 
 
+def labellings(data: AttentionData) -> Iterator[list[int]]:
+    """Yield labels of 1 and -1 for which some v has Y_i <v, x_it> = gamma_it for all tokens.
+
+    Data with labels yield their own. Otherwise the first label is 1, as (-Y, -v) does the same. An
+    input without a score other than 0 has the label 1 as well.
+    """
+    if data.y is not None:
+        yield [int(y) for y in data.y]
+        return
+    exact = ExactData.of(data)
+    open_: list[list[int]] = [[]]
+    for i, gamma in enumerate(exact.gamma):
+        signs = (1, -1) if i and any(gamma) else (1,)
+        open_ = [[*known, y] for known in open_ for y in signs if has_head(exact, [*known, y])]
+    yield from open_
+
+
+def has_head(exact: ExactData, labels: list[int]) -> bool:
+    """Return whether some v has Y_i <v, x_it> = gamma_it for the inputs that have labels."""
+    whole = [
+        [*x, y * g]
+        for tokens, gamma, y in zip(exact.X, exact.gamma, labels, strict=False)
+        for x, g in zip(tokens, gamma, strict=True)
+    ]
+    tokens = fmpq_mat([row[:-1] for row in whole])
+    return int(fmpq_mat(whole).rank()) == int(tokens.rank())
+
+
+def linear_scores(case: Values) -> bool:
+    """Return whether the scores are those of labels and a linear head."""
+    return any(True for _ in labellings(_data(case)))
+
+
 def from_zero(case: Values) -> bool:
     """Return whether the start is zero."""
     return not np.any(case.start)
@@ -169,11 +202,13 @@ SEVERAL_TOKENS = Hypothesis(
 TWO_SCORES = Hypothesis(
     "some input has two different scores",
     two_scores,
+    proposition=letters.two_scores,
     checked="fact(any(len(set(row)) > 1 for row in data.scores))",
 )
 ONE_INPUT = Hypothesis(
     "there is a single input",
     single,
+    proposition=letters.one_input,
     checked="fact(len(data.X) == 1)",
 )
 ONE_PAIR = Hypothesis(
@@ -191,6 +226,7 @@ EQUAL_RIVALS = Hypothesis(
     "all rivals of an optimal token score the same",
     rivals_equal,
     implies=(MARGINS_ADD,),
+    proposition=letters.level,
     checked="fact(rivals_equal(data))",
 )
 LOWER_RIVALS = Hypothesis(
@@ -223,6 +259,7 @@ ALL_TIGHT = Hypothesis(
     "all tokens are support vectors",
     all_tight,
     implies=(FEASIBLE, MARGINS_ADD),
+    proposition=letters.tight,
     checked="fact(all_tight(data, target))",
 )
 EITHER_PART = Hypothesis(
@@ -230,10 +267,18 @@ EITHER_PART = Hypothesis(
     either_part,
     says="all tokens are support vectors, or all rivals of an input have one score below its best",
     implies=(MARGINS_ADD,),
+    proposition=letters.tight_or_level,
     checked="fact(all_tight(data, target) or (rivals_equal(data) and unique(data)))",
 )
 SECOND_SUPPORTS = Hypothesis("a second-best token is a support vector", second_best_supports)
 
+LINEAR_HEAD = Hypothesis(
+    "scores are those of labels and a linear head",
+    linear_scores,
+    says="the score of each token is Y_i <v, x_it> for labels Y_i of 1 or -1 and one head v",
+    proposition=letters.linear_head,
+    checked="fact(linear_scores(data))",
+)
 ZERO_START = Hypothesis(
     "the start is zero",
     from_zero,
@@ -242,8 +287,9 @@ ZERO_START = Hypothesis(
 BASIN = Hypothesis(
     "risk gap of the start below the threshold",
     starts_in_basin,
-    says="the risk of the start is above the mean of l(best) by less than min_i [l(second) - "
-    "l(best)]/n over the inputs with two different scores",
+    says="some input has two different scores, and the risk of the start, the mean of the loss l "
+    "over attended scores, is above the mean of l(b_i) by less than min_i [l(c_i) - l(b_i)]/n over "
+    "such inputs, with b_i the highest and c_i the next lower score of input i",
     implies=(SEVERAL_TOKENS,),
     proposition=letters.basin,
 )

@@ -77,31 +77,35 @@ NEGATIVE_SLOPE = Hypothesis(
     proposition=letters.negative_slope,
 )
 FALLING_LOSS = Hypothesis(
-    "l is differentiable with l' < 0 everywhere", falling, implies=(NEGATIVE_SLOPE,)
+    "l is differentiable with l' < 0 everywhere",
+    falling,
+    says="the loss l is differentiable with l' < 0 everywhere",
+    implies=(NEGATIVE_SLOPE,),
 )
 SLOPED_LOSS = Hypothesis(
     "l' < 0 everywhere and continuous",
     sloped,
-    says="l' is continuous and below 0 everywhere",
+    says="the loss l has a derivative l' that is continuous and below 0 everywhere",
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
     checked="fact(loss in SLOPED)",
 )
 SLOPED_ON_SCORES = Hypothesis(
     "l' < 0 from the lowest to the highest score, both included",
     sloped_on_scores,
-    says="l' is continuous, and l' < 0 from the lowest to the highest score",
+    says="the loss l has a continuous l', and l' < 0 from the lowest to the highest score",
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
 )
 STRICT_LOSS = Hypothesis(
     "l is strictly decreasing and smooth",
     strictly_decreasing,
+    says="the loss l is strictly decreasing and smooth",
     checked="all_of(strictly_decreasing(loss), smooth(loss))",
 )
-CONVEX_LOSS = Hypothesis("l is convex", convex)
+CONVEX_LOSS = Hypothesis("l is convex", convex, proposition=letters.convex_loss)
 STRICTLY_DECREASING = Hypothesis(
     "l is strictly decreasing, smooth or not",
     falls_strictly,
-    says="l decreases strictly",
+    says="the loss l decreases strictly",
     implies=(DECREASING_LOSS,),
     checked="strictly_decreasing(loss)",
 )

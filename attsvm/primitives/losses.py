@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from attsvm.theory import gradient
 from attsvm.theory.arithmetic.namespace import Proposition
-from attsvm.theory.proof.arrays import LETTERS
+from attsvm.theory.proof.arrays import LETTERS, Letters, falling
 from attsvm.theory.proof.facts import Sequent, ge, gt
 from attsvm.theory.proof.terms import Letter
 from attsvm.theory.types import Namespace, Number, Numbers
@@ -32,6 +33,7 @@ class Loss:
         strictly_decreasing: whether l(u) < l(t) for all u > t.
         smooth: whether l has a continuous derivative.
         decreasing: whether l(u) <= l(t) for all u > t.
+        sloped: whether l' is continuous and below 0 everywhere.
     """
 
     value: Callable[[Namespace, Number], Number] = field(repr=False)
@@ -39,24 +41,31 @@ class Loss:
     strictly_decreasing: bool = True
     smooth: bool = True
     decreasing: bool = True
+    sloped: bool = False
+
+    def fall(self, m: Namespace, u: Number) -> Number:
+        """Return -l'(u), by the rules of calculus."""
+        return -gradient(m, lambda k, x: self.value(k, x[0]), m.array([u]))[0]
 
     def known(self, name: str) -> ArbitraryLoss:
         """Return the loss with its properties as conditions of the checker."""
         conditions = (
             Proposition(f'{condition}("{name}")', CHECKER)
-            for condition in ("strictly_decreasing", "smooth", "decreasing")
+            for condition in ("strictly_decreasing", "smooth", "decreasing", "sloped")
         )
-        return ArbitraryLoss(self.value, self.drop, *conditions)
+        return ArbitraryLoss(self.value, self.drop, self.fall, *conditions)
 
     @staticmethod
     def arbitrary(name: str) -> ArbitraryLoss:
         """Return the loss that stands for any function in a proof for all losses."""
         falls = "forall a b : R, a < b -> {0} b {1} {0} a"
         a, b = Letter("a"), Letter("b")
+        fall = falling(name)
         drop, below = LETTERS.applied(name, a).term - LETTERS.applied(name, b).term, {gt(b, a)}
         return ArbitraryLoss(
             lambda m, u: m.applied(name, u),
             lambda m, u, delta: m.applied(name, u - delta) - m.applied(name, u),
+            lambda m, u: m.applied(fall.name, u),
             strictly_decreasing=Proposition(
                 falls.format(name, "<"), sequents=lambda: [Sequent(gt(drop, 0), frozenset(below))]
             ),
@@ -64,6 +73,7 @@ class Loss:
             decreasing=Proposition(
                 falls.format(name, "<="), sequents=lambda: [Sequent(ge(drop, 0), frozenset(below))]
             ),
+            sloped=Proposition("", sequents=lambda: [Sequent(gt(fall(a), 0))]),
         )
 
 
@@ -73,9 +83,11 @@ class ArbitraryLoss:
 
     value: Callable[[Any, Number], Number]
     drop: Callable[[Any, Number, Number], Number]
+    fall: Callable[[Letters, Number], Number]
     strictly_decreasing: Proposition
     smooth: Proposition
     decreasing: Proposition
+    sloped: Proposition
 
 
 def _positive(m: Namespace, x: Number) -> Number:
@@ -110,11 +122,14 @@ LOSSES = {
     "log-loss": Loss(
         lambda m, u: m.log1p(m.exp(-u)),
         lambda m, u, delta: m.log1p(m.logistic(-u) * m.expm1(delta)),
+        sloped=True,
     ),
-    "exponential": Loss(lambda m, u: m.exp(-u), lambda m, u, delta: m.exp(-u) * m.expm1(delta)),
-    "correlation": Loss(lambda m, u: -u, lambda m, u, delta: delta),
+    "exponential": Loss(
+        lambda m, u: m.exp(-u), lambda m, u, delta: m.exp(-u) * m.expm1(delta), sloped=True
+    ),
+    "correlation": Loss(lambda m, u: -u, lambda m, u, delta: delta, sloped=True),
     # bounded and not convex: the probability of the wrong class
-    "logistic-loss": Loss(lambda m, u: m.logistic(-u), _logistic_drop),
+    "logistic-loss": Loss(lambda m, u: m.logistic(-u), _logistic_drop, sloped=True),
     # -u^3, not convex, and of slope 0 at 0
     "cubic": Loss(lambda m, u: -m.power(u, 3), _cubic_drop),
     # max(-u, -2u), with a kink at 0
@@ -146,7 +161,7 @@ LOSSES = {
 }
 """Losses by name."""
 
-SLOPED = ("log-loss", "exponential", "correlation", "logistic-loss")
+SLOPED = tuple(name for name, loss in LOSSES.items() if loss.sloped)
 """Losses whose slope is continuous and negative everywhere, by name."""
 
 CONVEX = ("log-loss", "exponential", "correlation")

@@ -282,7 +282,7 @@ def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Iterable[in
         if answer is not None and answer.status != "solved":
             write(m, data)
             return Proposition(f"fact({_least(str(tokens), exact, tokens)} is not None)", CHECKER)
-    raise NotExpressible("that there is a solution for every choice of tokens")
+    raise NotExpressible("the conclusion that every choice of tokens has a solution")
 
 
 def on_data(m: Programs, case: Values, text: str) -> Proposition:
@@ -299,7 +299,7 @@ def target_is_there(m: Programs, case: Values, **constants: object) -> Propositi
     """
     write(m, case)
     if _solved(case, "optimal"):
-        raise NotExpressible("what is said of a solution that exists")
+        raise NotExpressible("a conclusion about a solution that exists")
     return Proposition("fact(target is not None)", CHECKER)
 
 

@@ -10,12 +10,14 @@ balls evaluate every counted instance.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, cast
 
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._dyadic import arrays, composite
 from attsvm._types import Array, Record
+from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import CUBIC
 from attsvm.primitives import descent_letters as letters
@@ -40,6 +42,10 @@ _Run = TypeVar("_Run", bound="Stepped")
 
 _Record = TypeVar("_Record", bound="Record")
 """A record with a loss."""
+
+
+_Scored = TypeVar("_Scored")
+"""A data set, or a record of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,22 @@ def flattened(drawn: st.SearchStrategy[_Record]) -> st.SearchStrategy[_Record]:
     on_cubic: dict[str, Any] = {"loss": CUBIC.name}  # a field of each record that is drawn here
     flat = drawn.map(lambda case: replace(case, **on_cubic))
     return st.one_of(drawn, drawn, drawn, flat)
+
+
+@composite
+def headed(draw: st.DrawFn, drawn: st.SearchStrategy[_Scored]) -> _Scored:
+    """Draw data sets or records of one; three in four get labels and a head in place of scores."""
+    case = draw(drawn)
+    data: AttentionData = getattr(case, "data", None) or cast("AttentionData", case)
+    kind, y, v = draw(st.integers(0, 3)), draw(arrays(data.n)), draw(arrays(data.d))
+    if kind == 0:
+        return case
+    labels = np.where(y < 0.0, -1.0, 1.0)
+    labelled = AttentionData(data.X, data.Z, y=labels, v=v, mask=data.mask)
+    if isinstance(case, AttentionData):
+        return cast("_Scored", labelled)
+    name = "inputs" if hasattr(case, "inputs") else "data"
+    return cast("_Scored", replace(cast("Record", case), **{name: labelled}))
 
 
 def _with_step(case: _Run, step: float) -> _Run:

@@ -81,7 +81,7 @@ def solve(
                 "the time limit must be positive", value=limit, remedy="Give more seconds."
             )
     if norm not in ("fro", "nuc"):
-        raise DataError("norm is `fro` or `nuc`", value=norm)
+        raise DataError("norm must be `fro` or `nuc`", value=norm)
     programme = att_svm_programme(data, targets)
     warm(kernels_for(len(programme.bound), norm=norm, soft=soft is not None))
     deadline = None
@@ -89,7 +89,7 @@ def solve(
         deadline = Deadline.after(seconds or math.inf, wall or math.inf)
     if soft is None and not (isinstance(slack, str) and slack == "constraint"):
         raise DataError(
-            "slack was grouped, but the margin is hard",
+            "slack is given, but the margin is hard",
             value=slack,
             remedy="Give the price of slack (soft).",
         )
@@ -120,13 +120,23 @@ def solve(
 def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
     """Return the Frobenius answer: exact if small or needed, else in floats, else bracketed."""
     m, entries = len(programme.bound), programme.D.size + programme.Z.size
-    search, noted = Search(None), list[Vector]()
+    search = Search(None)
     if m > SMALL:
         part = deadline.part(FLOATS) if deadline and entries <= LARGEST_EVALUATED else deadline
         search = searched(programme, part, rationals=False)
         if search.answer is not None and m > LARGEST_EXACT:
             return Answer(evaluated(search.answer), None)
-    if entries <= LARGEST_EVALUATED:
+    return settle(programme, search, deadline)
+
+
+def settle(programme: Programme, search: Search, deadline: Deadline | None) -> Answer:
+    """Return the answer by rationals from proposals of floats, else by floats, else a bracket.
+
+    Raises:
+        SolverError: there is neither an answer with a proof nor a bracket.
+    """
+    m, noted = len(programme.bound), list[Vector]()
+    if programme.D.size + programme.Z.size <= LARGEST_EVALUATED:
         guess = _guess(search, m)
         try:
             exact = decide(programme, guess, deadline, noted.append)

@@ -1,19 +1,25 @@
-"""The programmes of the sources by name, all solved by `solve_programme`.
+"""The programmes of the sources by name, solved by `solve_programme`.
 
-Their errors are those of the constructors in `attsvm.svm.programme` and of `solve_programme`.
+If floats do not settle a Local-SVM, a p-SVM or a v-SVM, rationals do, from what floats propose.
+Errors are those of the constructors in `attsvm.svm.programme` and of `solve_programme`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from attsvm._types import Array, Bool, Float
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
-from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
+from attsvm.errors import DataError, SolverError
+from attsvm.exact.deadline import Deadline
+from attsvm.svm.answer import SECONDS, settle
+from attsvm.svm.frobenius import FrobeniusAnswer, searched, solve_programme
+from attsvm.svm.handed import LARGEST_GAP
 from attsvm.svm.programme import (
+    Programme,
     att_svm_programme,
     finite_part_programme,
     generalised_programme,
@@ -31,19 +37,40 @@ def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
     """
     if targets is None:
         raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
-    return solve_programme(att_svm_programme(data, targets))
+    return _settled(att_svm_programme(data, targets))
 
 
 def p_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> FrobeniusAnswer:
     """Return p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x."""
-    return solve_programme(p_svm_programme(data, targets, W))
+    return _settled(p_svm_programme(data, targets, W))
 
 
 def v_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
     """Return v(alpha): min ||v|| with y_i v^T x_target >= 1."""
-    return solve_programme(v_svm_programme(data, targets))
+    return _settled(v_svm_programme(data, targets))
+
+
+def _settled(programme: Programme) -> FrobeniusAnswer:
+    """Return the answer by floats, or by up to `SECONDS` of rationals if they do not settle it.
+
+    The status is `bracketed` if the time ends.
+
+    Raises:
+        SolverError: the closest floats to the exact solution miss its margins by more than 1e-6.
+    """
+    search = searched(programme)
+    if search.answer is not None:
+        return search.answer
+    answer = settle(programme, search, Deadline.after(SECONDS)).float_answer
+    if answer.solved and not answer.primal_residual <= LARGEST_GAP:
+        raise SolverError(
+            "the closest floats to the exact solution miss its margins",
+            value=answer.primal_residual,
+            remedy="Bring tokens to similar sizes, or decide in rationals (attsvm.exact.decide).",
+        )
+    return cast("FrobeniusAnswer", answer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -11,8 +10,9 @@ from attsvm._types import Array
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.exact.svm import decide, nearest
 from attsvm.kernels.least_norm import FAILED, SOLVED, least_norm, pivot, scale_rows
+from attsvm.svm.growing import grow, solve_on
 from attsvm.svm.programme import Programme, subset
-from attsvm.svm.support import GramOperator, ascend_dual, conjugate_gradients, guess_by_blocks
+from attsvm.svm.support import GramOperator, guess_by_blocks
 
 COLD, DENSE = 256, 3000
 """Maximum numbers of constraints for pivots from an empty active set, and for a Gram matrix."""
@@ -22,13 +22,6 @@ NARROW = 1000
 
 EXACT = 150
 """Maximum number of constraints for which the exact method proposes multipliers."""
-
-STEPS, CYCLES = 300, 12
-"""Number of accelerated steps between attempts to solve on their support; maximum number of
-attempts without a deadline."""
-
-SAFETY = 1.1
-"""Factor on the largest eigenvalue of a Gram matrix, as power iteration underestimates it."""
 
 FLOPS = 2e9
 """Maximum number of floating-point operations of pivots between checks of the deadline."""
@@ -122,72 +115,30 @@ def blocks(programme: Programme, deadline: Deadline | None = None) -> Proposal:
     c = programme.bound / norms
     largest = float(np.abs(c).max())
     operator = GramOperator.of(D, Z, programme.input)
-    inside, w = guess_by_blocks(operator, c / largest, programme.equal, None, deadline)
-    refined = _refined(D, Z, operator, inside, c / largest, w, deadline)
-    if refined is None:
-        return None
+    inside, w = guess_by_blocks(operator, c / largest, programme.equal, deadline)
+    refined = solve_on(operator, inside, c / largest, w, deadline)
     return np.where(programme.equal, refined, np.maximum(refined, 0.0)) / norms * largest, True
 
 
-def _refined(
-    D: Array,
-    Z: Array,
-    operator: GramOperator,
-    inside: Array,
-    c: Array,
-    w: Array,
-    deadline: Deadline | None,
-) -> Array | None:
-    """Return w with G w = c on the rows `inside` to rounding, and 0 elsewhere; None on failure."""
-    chosen = np.flatnonzero(inside)
-    if chosen.size == 0:
-        return None
-    if len(chosen) > DENSE:
-        w = conjugate_gradients(operator, inside, c, w, 1e-15, 500, deadline)
-        return conjugate_gradients(operator, inside, c, w, 1e-15, 50, deadline)
-    from scipy.linalg.lapack import dpotrf, dpotrs
-
-    block = (D[chosen] @ D[chosen].T) * (Z[chosen] @ Z[chosen].T)
-    factor, failed = dpotrf(block, lower=1)
-    if failed:
-        return None
-    solution = dpotrs(factor, c[chosen], lower=1)[0]
-    solution += dpotrs(factor, c[chosen] - block @ solution, lower=1)[0]
-    w = np.zeros(len(c))
-    w[chosen] = solution
-    return w
-
-
 def accelerated(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Take accelerated steps on the dual, then exchange blocks from the support they find."""
+    """Let a working set grow by accelerated steps, then solve the system of the support.
+
+    If it ends before that, the last multipliers whose W separates are returned, or the last ones.
+    """
     D, Z, norms = scale_rows(programme.D, programme.Z)
     if not (norms > 0.0).all():
         return None
     c = programme.bound / norms
     largest = float(np.abs(c).max())
-    c, equal = c / largest, programme.equal
+    c, equal, m = c / largest, programme.equal, len(c)
     operator = GramOperator.of(D, Z, programme.input)
-    u, rate = np.zeros(len(c)), 1.0 / (SAFETY * operator.largest())
-    for _ in itertools.repeat(None) if deadline else range(CYCLES):
-        u = ascend_dual(operator, c, equal, u, rate, STEPS, deadline)
-        if not np.isfinite(u).all():
-            return None
-        if is_over(deadline):
-            break
-        inside, w = guess_by_blocks(operator, c, equal, u, deadline)
-        refined = _refined(D, Z, operator, inside, c, w, deadline)
-        if refined is not None and is_optimal(operator, c, equal, refined):
-            u = refined
-            break
+    whole = m <= min(D.shape) * min(len(operator.Z), Z.shape[1])
+    u, separated = np.zeros(m), False
+    for each in grow(operator, c, equal, np.ones(m, dtype=np.bool_), deadline, whole=whole):
+        separates = bool((each.image[c > 0.0] > 0.0).all())
+        if separates or not separated:
+            u, separated = each.u, separates
     return np.where(equal, u, np.maximum(u, 0.0)) / norms * largest, True
-
-
-def is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
-    """Return whether w has no negative multiplier and every row is met, to rounding."""
-    missing = c - operator(w)
-    missing[equal] = np.abs(missing[equal])
-    room = 1e-13 * float(np.abs(w).sum()) + 1e-10 * np.abs(c)
-    return bool((w[~equal] >= -1e-12 * np.abs(w).max()).all() and (missing <= room).all())
 
 
 def working_set(programme: Programme, deadline: Deadline | None = None) -> Proposal:

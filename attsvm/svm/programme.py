@@ -126,6 +126,24 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     return _select("Att-SVM", data, chosen, data.Z, None)
 
 
+def listed(X: Array, Z: Array, targets: Array, queries: Array, tokens: Array) -> Programme:
+    """Return the Att-SVM of some constraints: each names a query and a token that all may share."""
+    kept, rival, m = X[targets[queries]], X[tokens], len(queries)
+    return Programme(
+        name="Att-SVM",
+        D=kept - rival,
+        Z=Z[queries],
+        bound=np.ones(m),
+        equal=np.zeros(m, dtype=np.bool_),
+        input=queries,
+        token=tokens,
+        targets=targets,
+        shape=(len(Z), len(X)),
+        kept=kept,
+        rival=rival,
+    )
+
+
 def p_svm_programme(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> Programme:

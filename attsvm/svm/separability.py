@@ -94,7 +94,7 @@ def separability(
     programme = att_svm_programme(problem) if isinstance(problem, AttentionData) else problem
     if programme.equal.any() or not (programme.bound > 0.0).all():
         raise DataError(
-            "separability is about programmes whose margins must all be positive",
+            "separability is defined for programmes that ask for positive margins alone",
             value=programme.name,
             remedy="Decide this one with attsvm.exact.decide.",
         )

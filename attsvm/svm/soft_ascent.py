@@ -22,9 +22,14 @@ import numpy as np
 from attsvm._types import Array, Float, Int
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.kernels.ascent import cap_groups
-from attsvm.svm.methods import CYCLES, DENSE, SAFETY, STEPS
+from attsvm.svm.growing import SAFETY
+from attsvm.svm.methods import DENSE
 from attsvm.svm.programme import Programme
 from attsvm.svm.support import CHECKED, GramOperator
+
+STEPS, CYCLES = 300, 12
+"""Number of accelerated steps between attempts to solve on their support; maximum number of
+attempts without a deadline."""
 
 EXCHANGES = 10
 """Maximum number of linear systems between two series of steps."""
@@ -77,7 +82,7 @@ def ascended(
     t = math.sqrt(len(u) / largest)  # of the size of ||W||, as u is about 1 / largest
     rate = 1.0 / (SAFETY * largest)
     for _ in itertools.repeat(None) if deadline else range(CYCLES):
-        u, t = climb(operator, caps, u, t, rate, STEPS, deadline)
+        u, t = climb(operator, np.ones(len(u)), caps, u, t, rate, STEPS, deadline)
         if not (np.isfinite(u).all() and t > 0.0):
             return
         yield programme.combine(u), u / t
@@ -99,15 +104,19 @@ def ascended(
 
 def climb(
     operator: GramOperator,
+    c: Array,
     caps: Caps,
     u: Array,
     t: float,
     rate: float,
     steps: int,
     deadline: Deadline | None,
+    *,
+    fixed: bool = False,
 ) -> tuple[Array, float]:
-    """Take accelerated projected steps from u, and let t follow ||sum_j u_j A_j||.
+    """Take accelerated projected steps from u, and let t follow ||sum_j u_j A_j|| if not fixed.
 
+    The bounds c are 1, and 0 for rows that are zero.
     Momentum starts anew whenever it points downwards and whenever t changes.
     """
     y, momentum = u.copy(), 1.0
@@ -116,12 +125,12 @@ def climb(
             if is_over(deadline):
                 break
             size = math.sqrt(max(0.0, float(u @ operator(u))))
-            if step and abs(size - t) > 1e-12 * t:
+            if step and not fixed and abs(size - t) > 1e-12 * t:
                 t, momentum = size, 1.0
                 caps.project(u, t)
                 y = u.copy()
         following = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * momentum**2))
-        moved = y + rate * (1.0 - operator(y))
+        moved = y + rate * (c - operator(y))
         caps.project(moved, t)
         if float((y - moved) @ (moved - u)) > 0.0:
             following, y = 1.0, moved.copy()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,19 +25,85 @@ CHECKED = 10
 """Number of steps between checks of the deadline."""
 
 
+@runtime_checkable
+class Left(Protocol):
+    """Left factors D_j of constraints, grouped by the query that multiplies them."""
+
+    def __len__(self) -> int:
+        """Return the number of constraints."""
+        ...
+
+    def sums(self, w: Float[Array, " m"]) -> Float[Array, "n d"]:
+        """Return sum_j w_j D_j over the constraints of each query."""
+        ...
+
+    def pair(self, V: Float[Array, "n d"]) -> Float[Array, " m"]:
+        """Return the inner product of each D_j with the vector of its query."""
+        ...
+
+    def restricted(self, rows: Int[Array, " s"]) -> Rows:
+        """Return some constraints, given in rising order, as explicit rows."""
+        ...
+
+    def ascend(
+        self, V: Array, c: Array, equal: Array, u: Array, y: Array,
+        rate: float, momentum: float, sums: Array,
+    ) -> float:  # fmt: skip
+        """Take a projected gradient step as `attsvm.kernels.ascent.ascend` does."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Left factors that are stored one by one.
+
+    Attributes:
+        D: left factors, sorted by query.
+        ends: first row of every run of rows that share a query, and the number of rows.
+    """
+
+    D: Float[Array, "m d"]
+    ends: Int[Array, " k"]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.D)
+
+    def sums(self, w: Float[Array, " m"]) -> Float[Array, "n d"]:
+        """Return sum_j w_j D_j over each run."""
+        return sum_runs(self.D, self.ends, w)
+
+    def pair(self, V: Float[Array, "n d"]) -> Float[Array, " m"]:
+        """Return the inner product of each row with the vector of its run."""
+        return pair_runs(self.D, self.ends, V)
+
+    def restricted(self, rows: Int[Array, " s"]) -> Rows:
+        """Return some rows, given in rising order."""
+        return Rows(self.D[rows], np.searchsorted(rows, self.ends))
+
+    def owners(self) -> Int[Array, " m"]:
+        """Return the run of each row."""
+        return np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
+
+    def ascend(
+        self, V: Array, c: Array, equal: Array, u: Array, y: Array,
+        rate: float, momentum: float, sums: Array,
+    ) -> float:  # fmt: skip
+        """Take a projected gradient step as `attsvm.kernels.ascent.ascend` does."""
+        return ascend(self.D, self.ends, V, c, equal, u, y, rate, momentum, sums)
+
+
 @dataclass(frozen=True, slots=True)
 class GramOperator:
     """Products with G_jk = (D_j^T D_k)(z_j^T z_k), without G and without a copy of D.
 
     Attributes:
-        D: left factors.
-        ends: first row of every run of rows that share a query, and the number of rows.
+        left: left factors, as rows or as tables of shared tokens.
         Z: queries of the runs.
         queries: inner products of the runs' queries; None if products by Z cost less.
     """
 
-    D: Float[Array, "m d"]
-    ends: Int[Array, " k"]
+    left: Left
     Z: Float[Array, "n e"]
     queries: Float[Array, "n n"] | None
 
@@ -44,13 +111,17 @@ class GramOperator:
     def of(cls, D: Array, Z: Array, input: Array) -> GramOperator:
         """Return the operator of rows grouped by input, each input with one query."""
         starts = np.flatnonzero(np.diff(input, prepend=-1))
-        runs, ends = Z[starts], np.append(starts, len(input))
-        few = len(runs) < 2 * Z.shape[1]
-        return cls(np.ascontiguousarray(D), ends, runs, runs @ runs.T if few else None)
+        rows = Rows(np.ascontiguousarray(D), np.append(starts, len(input)))
+        return cls.over(rows, Z[starts])
+
+    @classmethod
+    def over(cls, left: Left, Z: Array) -> GramOperator:
+        """Return the operator of left factors and of the query of each of their groups."""
+        return cls(left, Z, Z @ Z.T if len(Z) < 2 * Z.shape[1] else None)
 
     def __call__(self, w: Float[Array, " m"]) -> Float[Array, " m"]:
         """Return the product G w."""
-        return pair_runs(self.D, self.ends, self.mixed(sum_runs(self.D, self.ends, w)))
+        return self.left.pair(self.mixed(self.left.sums(w)))
 
     def mixed(self, sums: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """Return for each run the vector whose inner products with its rows are entries of G w.
@@ -65,15 +136,14 @@ class GramOperator:
 
     def restricted(self, rows: Int[Array, " s"]) -> GramOperator:
         """Return the operator of some rows, given in rising order."""
-        ends = np.searchsorted(rows, self.ends)
-        return GramOperator(self.D[rows], ends, self.Z, self.queries)
+        return GramOperator(self.left.restricted(rows), self.Z, self.queries)
 
     def largest(self) -> float:
         """Return an estimate of the largest eigenvalue of G by power iteration.
 
         It is at most the eigenvalue, and mostly too small by a few percent.
         """
-        m = len(self.D)
+        m = len(self.left)
         w, size = 1.0 + 0.5 * np.cos(np.arange(m)), 0.0
         for _ in range(PRODUCTS):
             w = self(w)
@@ -98,17 +168,17 @@ def ascend_dual(
     Entries of equalities are free. `rate` is at most 1 over the largest eigenvalue of G. Momentum
     restarts whenever it points downwards. Steps end early at the deadline.
     """
-    u = u.copy()
-    y, sums, t = u.copy(), sum_runs(operator.D, operator.ends, u), 1.0
+    u, left = u.copy(), operator.left
+    y, sums, t = u.copy(), left.sums(u), 1.0
     for step in range(steps):
         if step % CHECKED == 0 and is_over(deadline):
             break
         following = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * t * t))
         V, momentum = operator.mixed(sums), (t - 1.0) / following
-        if ascend(operator.D, operator.ends, V, c, equal, u, y, rate, momentum, sums) > 0.0:
+        if left.ascend(V, c, equal, u, y, rate, momentum, sums) > 0.0:
             following = 1.0
             y[:] = u
-            sums = sum_runs(operator.D, operator.ends, u)
+            sums = left.sums(u)
         t = following
     return u
 
@@ -121,10 +191,15 @@ def conjugate_gradients(
     tolerance: float,
     steps: int,
     deadline: Deadline | None = None,
+    *,
+    listed: bool = True,
 ) -> Float[Array, " m"]:
-    """Solve G w = c on the rows `inside` to a relative residual, within a number of steps."""
-    rows = np.flatnonzero(inside)
-    part, c = operator.restricted(rows), c[rows]
+    """Solve G w = c on the rows `inside` to a relative residual, within a number of steps.
+
+    If the rows are not to be listed, `inside` must be all rows that are not zero.
+    """
+    rows = np.flatnonzero(inside) if listed else np.arange(len(inside))
+    part, c = operator.restricted(rows) if listed else operator, c[rows]
     w: Array = start[rows]
     residual = c - part(w)
     direction = residual
@@ -152,18 +227,16 @@ def guess_by_blocks(
     operator: GramOperator,
     c: Float[Array, " m"],
     equal: Bool[Array, " m"],
-    start: Float[Array, " m"] | None = None,
     deadline: Deadline | None = None,
 ) -> tuple[Bool[Array, " m"], Float[Array, " m"]]:
     """Return the rows that seem to carry positive weight, and their approximate weights.
 
-    Exchanges begin with the rows of positive weight in `start`, by default with all rows.
+    Exchanges begin with all rows.
     """
     m = len(c)
-    w = np.zeros(m) if start is None else start
-    inside = np.ones(m, dtype=np.bool_) if start is None else (start > 0.0) | equal
-    tolerance, best, patience = 1e-1 if start is None else 1e-4, m + 1, 3
-    for _ in range(25 if start is None else 8):
+    w, inside = np.zeros(m), np.ones(m, dtype=np.bool_)
+    tolerance, best, patience = 1e-1, m + 1, 3
+    for _ in range(25):
         w = conjugate_gradients(operator, inside, c, w, tolerance, 200, deadline)
         surplus = operator(w) - c
         wrong = np.where(inside, w < 0.0, surplus < -1e-2 * tolerance * np.abs(c)) & ~equal

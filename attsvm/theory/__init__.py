@@ -4,11 +4,13 @@ The steps of a check: strategy -> instance -> hypotheses -> slack -> exact re-ev
 -> ledger -> gate.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from attsvm._witness import proposed
-from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
-from attsvm.theory.declaration.conclusions import Measured, stated
+from attsvm.theory.declaration.conclusions import Measured, concludes, stated
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.proof import (
     Lemma,
@@ -44,11 +46,26 @@ from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.run.confirm import OPEN
 from attsvm.theory.run.sampling import PROFILES, Profile
 
+if TYPE_CHECKING:  # loaded on first use, see `_LATE`
+    from attsvm.theory.arithmetic.derivatives import gradient
+    from attsvm.theory.declaration.structured import (
+        PSD,
+        Convex,
+        Orthogonal,
+        Permutation,
+        Simplex,
+        Sorted,
+        Symmetric,
+        Unit,
+    )
+
 __all__ = [
     "OPEN",
     "PROFILES",
+    "PSD",
     "Choice",
     "Claim",
+    "Convex",
     "Defined",
     "Evidence",
     "Expected",
@@ -61,23 +78,30 @@ __all__ = [
     "Measured",
     "Meeting",
     "Near",
+    "Orthogonal",
     "Pack",
+    "Permutation",
     "Primitive",
     "Profile",
     "Reading",
     "Real",
     "Records",
     "Sibling",
+    "Simplex",
     "Slack",
+    "Sorted",
     "Statement",
     "Supposed",
+    "Symmetric",
     "Tensor",
     "Truth",
+    "Unit",
     "Validity",
     "Vector",
     "Verdict",
     "changed",
     "cite",
+    "concludes",
     "definition",
     "ensure_equal",
     "ensure_nonnegative",
@@ -91,3 +115,16 @@ __all__ = [
     "stated",
     "suppose",
 ]
+
+_LATE = {
+    "arithmetic.derivatives": "gradient",
+    "declaration.structured": "PSD Convex Orthogonal Permutation Simplex Sorted Symmetric Unit",
+}
+"""Names that few statements need, by module; their modules are imported on first use."""
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _LATE.items():
+        if name in names.split():
+            return getattr(import_module(f"attsvm.theory.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,13 +19,13 @@ from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.question import Related, asked_at
+from attsvm.theory.declaration.question import Related, asked_at, ensure_no_variable
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs, premises
 from attsvm.theory.record.counterexample import in_python, shown
+from attsvm.theory.record.errata import Source, find_source
 from attsvm.theory.report.answer import Answer, answered
-from attsvm.theory.report.errata import Source, find_source
 from attsvm.theory.report.screen import screen
 from attsvm.theory.report.terminal import (
     hunt_line,
@@ -193,7 +193,7 @@ def hunt(
     for name, limit in (("seconds", seconds), ("rounds", rounds)):
         if limit is not None and not 0 < limit < math.inf:
             raise UsageError(
-                f"{name} is not above 0 and finite", value=limit, remedy="Give a positive number."
+                f"{name} must be positive and finite", value=limit, remedy="Give a positive number."
             )
     claims = _claims([what])
     if len(claims) > 1:
@@ -221,6 +221,7 @@ def hunt(
 
 def ask(
     conclusion: Related,
+    /,
     *hypotheses: Related,
     seconds: float = 10.0,
     seed: int = 0,
@@ -246,6 +247,7 @@ def ask(
         ClaimError: the question cannot be asked in this form.
         UsageError: the time limit is not positive.
     """
+    ensure_no_variable(seconds=seconds, seed=seed, progress=progress)
     caller = sys._getframe(1)
     place = caller.f_code.co_filename, caller.f_lineno
     asked = asked_at(place, conclusion, hypotheses, variables)

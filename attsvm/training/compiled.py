@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.heads import ReluHead
 from attsvm.kernels import ensembles
 from attsvm.kernels.lanes import Lanes
+from attsvm.prediction import ReluHead
 from attsvm.training.batch import Batch, each
 from attsvm.training.layer import Layer, restored, split
 from attsvm.training.rule import Rule

@@ -17,8 +17,8 @@ import numpy as np
 
 from attsvm._types import Array, Floats, Tensor
 from attsvm.errors import DataError
-from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
+from attsvm.prediction import Head, ReluHead
 from attsvm.risk import log_domain_negative_gradient
 from attsvm.training.batch import Batch
 from attsvm.training.rule import Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Required, TypedDict
+from typing import Literal, Required, TypedDict
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from attsvm._types import Array, Float, Int
 from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.heads import Head, ReluHead, ensure_head
 from attsvm.losses import Loss, ensure_loss
+from attsvm.prediction import Head, ReluHead, ensure_head
 from attsvm.training.batch import Batch, Starts, stack, starts
 from attsvm.training.layer import loss_number
 
@@ -71,7 +71,7 @@ class Options(TypedDict, total=False):
 
     step: Required[float | Sequence[float] | Float[Array, " B"]]
     steps: Required[int]
-    record: Sequence[int] | None
+    record: Sequence[int] | Literal["all"] | None
     normalised: bool
     threads: int
     device: str | None
@@ -92,7 +92,7 @@ def prepared(
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
-    record: Sequence[int] | None = None,
+    record: Sequence[int] | Literal["all"] | None = None,
     norms: Sequence[float] | None = None,
     normalised: bool = False,
     head: Head | ReluHead | None = None,
@@ -177,17 +177,21 @@ def ensure_labels(batch: Batch, cause: str) -> None:
         )
 
 
-def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
-    """Return the steps to record, in order: all by default, else `record`, 0 and the last.
+def _recorded(steps: int, record: Sequence[int] | Literal["all"] | None) -> list[int]:
+    """Return the steps to record, in order: 0, the last, and `record` or the powers of two.
 
     Raises:
         DataError: the number of steps is no count, or a recorded step is not among them.
     """
     steps = ensure_count("the number of steps", steps)
-    if record is None:
+    if isinstance(record, str) and record == "all":
         return list(range(steps + 1))
+    if record is None:
+        record = [1 << j for j in range(steps.bit_length())]
     if np.ndim(record) != 1:
-        raise DataError("record is not a list of steps", value=record, remedy="Use e.g. [10, 100].")
+        raise DataError(
+            "record is not a list of steps", value=record, remedy="Use [10, 100] or 'all'."
+        )
     chosen = sorted({int(k) for k in record} | {0, steps})
     if chosen[0] < 0 or chosen[-1] > steps or any(int(k) != k for k in record):
         raise DataError(

@@ -36,12 +36,13 @@ def descend_w(
     Options:
         step: step size, positive, or one per run (B,).
         steps: number of steps.
-        record: the steps to record (all by default); 0 and the last are always recorded.
+        record: the steps to record, or `all`; by default the powers of two. 0 and the last step are
+            always recorded.
         norms: instead of `record`, increasing Frobenius norms of W: the first iterate that reaches
             each is recorded, and the run ends early if all are reached.
         normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
             length `step` at any norm of W, and a stationary point is never left.
-        head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
+        head: a nonlinear head instead of the linear one of the data (`attsvm.prediction`).
         attention: `softmax`, the default, or `linear`, the sum of the tokens weighted by their
             logits.
         threads: number of groups of data sets to run side by side.

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _MATHS = (
     "attention basics constants_attained data definitions errors first_steps gradients language "
     "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
-    "strategies tokens transformer"
+    "strategies tokens"
 )
 _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
@@ -43,7 +43,10 @@ def _files(names: str) -> tuple[str, ...]:
 
 
 ROOMS: dict[str, tuple[str, ...]] = {
-    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "training", "paths", "plots", "cli")},
+    **{
+        f"{room}/": (f"tests/{room}",)
+        for room in ("svm", "training", "paths", "plots", "cli", "heads")
+    },
     "svm/bounds": _files("bounds nuclear forged_proofs"),
     "svm/handed": _files("answer soft forged_proofs"),
     "svm/farkas": _files("separability batch programme forged_proofs"),

@@ -233,7 +233,12 @@ other_basin = plant(
     statement="risk gap of p(0) below min_i [l(second) - l(best)]/n for the loss -x: descent on l "
     "and on -x converge in the direction of p(alpha)",
     why="exp(-x) is flat at high scores: in the basin of -x such an input loses its token",
-    drop=[BASIN],
+    drop=[loss_choice.IN_BOTH],
+    hypotheses={
+        "risk gap of the start on -x below its threshold": lambda case: BASIN.holds(
+            replace(case, loss="correlation")
+        )
+    },
 )
 
 

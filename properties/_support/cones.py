@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals
@@ -36,10 +36,8 @@ from attsvm.primitives.steps import (
     converges_in_direction,
     solutions,
 )
-from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Values
 from properties._support.cone_radius import Pairs, closes
 
 
@@ -206,18 +204,12 @@ def decided(case: Local, towards: str = "alpha") -> arb:
     return or_more_bits(certified_direction(case.data, start, case.loss, limit, case.step))
 
 
-def distance_from_selecting(case: Values, towards: str = "alpha") -> Tensor:
-    """Return how far descent is from selecting the tokens alpha, as a torch tensor."""
-    return elsewhere(case, chosen=case.alpha)
-
-
 DIRECTION = converges_in_direction(
     "",
     W_K,
     TARGET,
     floats=follows,
     balls=decided,
-    tensors=distance_from_selecting,
     symbols={
         "towards": {
             **solutions("W")["towards"],
@@ -229,11 +221,32 @@ DIRECTION = converges_in_direction(
 )
 IN_OWN_CONE = replace(
     DIRECTION,
-    where=f"{DIRECTION.where}, W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, c_j is the "
-    "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
-    "input, and r_j is the length of what (x - x_j) z^T has across W^mm(alpha)",
+    where=f"{DIRECTION.where}, "
+    "W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, c_j is the margin of j under "
+    "W^mm(alpha), less 1 if j does not score below the token x of alpha of its input, and r_j "
+    "is the length of what A_j = (x - x_j) z^T has across W^mm(alpha); the radius of s is the "
+    "least sigma at which some s' of s, (1 + 3 s)/4, (1 + s)/2, (3 + s)/4, and for each j of "
+    "g_j <= 0 weights mu of sum 1 meet the conditions that follow, mu being in proportion to "
+    "the multipliers lambda of W^mm(alpha) for all j, or else, for each j of which that makes "
+    "R_j less, a quarter of this with 3/4 more on the A_t of margin 1 nearest to A_j, with N = "
+    "||W^mm(alpha)||, a = sigma N, Q = s' sigma "
+    "min_j c_j/r_j (s' if all r_j are 0), the margins m_j, and g_j the score of alpha less "
+    "that of j; h_j = exp(r_j Q - a m_j/N) < 1; b_j > 0 where g_j > 0, with b_j and B_j the "
+    "least v and the largest |v| for v = -l'(gamma - u) y (g_j - u)/n, and L_j the largest "
+    "-l'(gamma - u)/n, gamma being the score of alpha, u from sum_t min(0, g_t) h_t to sum_t "
+    "max(0, g_t) h_t, and y from 1/(1 + sum_t h_t) to 1, over the rivals t of the input; a c "
+    "- r Q >= 1 for the pairs (c, r) of each j of g_j <= 0, which are ((m_j - 1)/N, R_j) or, "
+    "if g_j = 0, ((m_j - 1 + m_t)/N, R_j + r_t) for all t of the input with g_t != 0, where "
+    "R_j is the length of what A_j - sum_t mu_t A_t has across W^mm(alpha); D = sum_j d_j m_j "
+    "< 1 over these j, with d_j = f_j exp(R_j Q - a (m_j - 1)/N)/k(mu), f_j = B_j or, if g_j "
+    "= 0, L_j sum_t |g_t| h_t, and k(mu) = prod_t (b_t/mu_t)^(mu_t); r_j B <= 2 Q m_j/N for all "
+    "j and (r + 1/Q) B <= 2 Q c for those pairs, with B = 2 N P/(1 - D) + K^2 N^2 eta sum_j "
+    "B_j h_j m_j/N for the step eta, K = (max r_j/m_j + sum_j d_j r_j)/(1 - D) with the "
+    "maximum over g_j > 0, P = [F + min(S'/e, k ln(S/k))]/k + Q sum_j d_j r_j, k = "
+    "k(lambda/N^2), and over g_j > 0 S the sum of B_j of margin 1, S' that of those with r_j "
+    "> 0, and F that of B_j exp(-1 - a (m_j - 1)/N) with r_j > 0 and m_j > 1",
 )
-"""The same limit, with the letters of the cone explained."""
+"""The same limit, with the letters of the cone and its radius explained."""
 
 
 IN_CONE = Hypothesis(
@@ -264,7 +277,8 @@ LENGTH = Hypothesis(
 OPTIMAL = Hypothesis(
     "alpha is locally optimal",
     is_locally_optimal,
-    says="some input has two tokens, and alpha is locally optimal",
+    says="some input has two tokens, and alpha is locally optimal, that is W^mm(alpha) exists, and "
+    "alpha scores above each other token of margin 1 under it",
 )
 
 NEAR = Hypothesis(
@@ -278,7 +292,7 @@ LONG = Hypothesis(
     "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
     is_long,
     says="||W_0|| is at least some radius that depends on the data, alpha, the loss and the step, "
-    "and exists if l' is continuous and below 0 at the scores of alpha",
+    "and exists if the loss l has an l' that is continuous and below 0 at the scores of alpha",
     implies=(
         LENGTH,
         FALLING_AT_ALPHA,
@@ -296,8 +310,8 @@ LARGE = Hypothesis(
     "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
     "alpha",
     is_large,
-    says="0 < s < 1, and sigma is at least an explicit radius of the data, alpha, the loss, the "
-    "step and s, which exists if l' is continuous and below 0 at the scores of alpha",
+    says="0 < s < 1, and sigma is at least the radius of s, which exists if the loss l has an l' "
+    "that is continuous and below 0 at the scores of alpha",
     implies=(
         BELOW_ONE,
         RADIUS,

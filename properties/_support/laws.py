@@ -135,7 +135,7 @@ class RandomSentences:
     def __post_init__(self) -> None:
         sizes = (self.language.size, self.m, self.n, self.d)
         if min(self.d - sizes[0], self.m - 1, self.n - 2) < 0:
-            raise DataError("no sentences of orthonormal tokens", value=sizes)
+            raise DataError("the data are no sentences of orthonormal tokens", value=sizes)
 
     @property
     def language(self) -> Language:

@@ -90,7 +90,7 @@ def mean_drop(m: Namespace, v: Values, deficits: Iterable[Number]) -> Numbers:
 
 @definition(r"\left(L(W) - L_*\right)")
 def risk_gap(m: Namespace, v: Values) -> Numbers:
-    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) with attention s.
+    """Return the mean of l(sum_t s_t gamma_t) - l(max_t gamma_t) for the loss l and attention s.
 
     Runs on the deficit sum_t s_t (best - gamma_t) of an input, to which an optimal token adds 0.
     """

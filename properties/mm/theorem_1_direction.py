@@ -4,8 +4,8 @@
 p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = p(alpha)/||p(alpha)||."
 
 The sentence does not say which alpha it means, which p(0) and eta are proper, and how v(k) moves.
-The section is on p alone, so v is constant here. Assumption A is met by the three losses of the
-talk, -x, exp(-x) and log(1 + exp(-x)).
+The section is on p alone, so v is constant here. The talk names no loss. Assumption A is met by
+-x, exp(-x) and log(1 + exp(-x)), for example.
 
 Nothing says that p(alpha) exists (for two equal keys it does not), nor that optimal tokens are
 unique. Even with both, `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1,
@@ -63,6 +63,7 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={
                 "alpha": "the optimal tokens",
                 "v(k)": "constant",
@@ -97,9 +98,11 @@ THEOREM = Statement(
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
                 **cases.OTHER_DIRECTIONS,
-                "risk gap below 105%": changed(
+                "a start of up to 1.05 times the risk gap": changed(
                     drop=[BASIN],
-                    under=[Hypothesis("risk gap of the start below 105% of that", near_basin)],
+                    under=[
+                        Hypothesis("L(p(0)) - L_* < 1.05 min_i [l(second) - l(best)]/n", near_basin)
+                    ],
                     examples=[cases.TRAPPED_NEAR],
                 ),
                 "any start": changed(drop=[BASIN], variables=stepped(Descent, cases.opposed())),
@@ -107,7 +110,7 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.aligned_inputs:prove_one_input",
+            proof="symbolic.aligned_facts:prove_one_input",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT),
             variables=stepped(Descent, cases.alone(), steps=ANY),
             examples=(cases.UNEVEN, cases.TWO_KEYS),

@@ -3,8 +3,14 @@
 "... the gradient descent iterates ... with proper eta and p(0) satisfies lim ||p(k)|| = infinity".
 
 This half names no alpha, so the literal readings suppose nothing of it. `literal-1` falls from
-zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the gradient is 0 at p = 0, for every
-loss. `literal-2` falls with head 0, as nothing ever moves then.
+zero, for every loss: two inputs of opposite labels may have gradients that cancel, for W = I
+(`MIRRORED`). Keys are W x and scores Y_i <v, x>, so that for a W that drops a coordinate scores may
+have any values: keys 1, 0, -2 of scores 1, -4, 0 are at rest at p = 0, and p(alpha) is 1.
+`literal-2` falls with head 0, as nothing ever moves then.
+
+One input with an invertible W does not rest, nor do several of one label: `amended-3` is
+`tf/linear-head-landscape:sharp-2` for queries e_1. If v = W^T q and all labels are Y, <-grad L, Y
+q> is the mean of |l'| v^T C_i v > 0.
 
 `amended-1` holds for every step as well: <p(k), p(alpha)> grows at each step by an amount that is
 bounded below on every ball. `sharp` gives the rate of starts in the basin of the optimal tokens;
@@ -24,6 +30,7 @@ from attsvm.primitives.hypotheses import (
     BASIN,
     EITHER_PART,
     EXISTS,
+    TWO_SCORES,
     UNIQUE,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
@@ -54,23 +61,27 @@ THEOREM = Statement(
         UNIQUE: [cases.TIED],
         EITHER_PART: [cases.STUCK],
         SHORT: [cases.LEAPING, cases.CAUGHT],
+        TWO_SCORES: [cases.TIED],
+        cases.ONE_HEAD: [cases.MIRRORED, cases.STUCK],
     },
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={
                 "v(k)": "constant",
                 "proper": f"any p(0), and any step of {SHORT_STEPS}",
             },
             under=(STRICT_LOSS, SHORT),
             variables=stepped(Descent, flattened(cases.comparable(0, 2))),
-            examples=(cases.STUCK, cases.TIED, cases.ONE_KEY),
+            examples=(cases.MIRRORED, cases.STUCK, cases.TIED, cases.ONE_KEY),
             siblings={
                 "on an increasing loss": changed(drop=[STRICT_LOSS], examples=[cases.ENCLOSED])
             },
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="degenerate",
             read={
                 "v(k)": "constant",
                 "proper": f"some p(0), and some step of {SHORT_STEPS}",
@@ -83,7 +94,7 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.divergence:prove_of_unique",
+            proof="symbolic.divergence_facts:prove_tight_or_level",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, EITHER_PART),
             variables=stepped(Descent, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
@@ -96,8 +107,16 @@ THEOREM = Statement(
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
+        "amended-3": Reading(
+            "proved",
+            proof="symbolic.mm.theorem_1_norm:prove_linear",
+            under=(SLOPED_LOSS, TWO_SCORES, cases.ONE_HEAD),
+            variables=stepped(Descent, cases.linear_keys(), steps=ANY),
+            examples=(cases.ALONG, cases.TWO_KEYS),
+        ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.comparable(0, 1), cases.larger),

@@ -17,10 +17,11 @@ would meet all constraints.
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Reading, Records, Statement, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
+from properties.mm._support import programme_letters as letters
 from properties.mm._support import selection_programs
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import V_EXISTS
@@ -30,6 +31,7 @@ ZERO = cases.select([[[0.0]]], [1], [0])
 DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
 
 
+@concludes(letters.best)
 @stated(
     "",
     r"\min_i Y_i \langle q, x_{i,\alpha_i}\rangle \le $share \Gamma $length",
@@ -53,12 +55,14 @@ def exists(m: Namespace, case: Selection, share: Number = 0) -> Comparison:
     return svm.exceeds(m, svm.v_svm(m, case), share)
 
 
+@concludes(letters.is_distance(letters.HEAD))
 @stated("", where="1/||v(alpha)|| is 0 if there is no v(alpha)")
 def distance(m: Namespace, case: Selection, share: Number = 1, of: str = "hull") -> Comparison:
     """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.v_svm(m, case), share, of)
 
 
+@concludes(letters.unchanged(letters.HEAD, letters.TIGHT_HEAD))
 def unchanged(m: Namespace, case: Selection, keep: str = "tight") -> Relation:
     """Return that v(alpha) of the constraints that are kept is v(alpha)."""
     return svm.supported(m, svm.v_svm(m, case), keep)
@@ -69,16 +73,15 @@ PROGRAMME = Statement(
     source=SOURCE,
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
-    variables=Records(
-        Selection, cases.separable(), cases.larger, climbed=True, lets=cases.SELECTED
-    ),
+    variables=Records(Selection, cases.separable(), cases.larger, lets=cases.SELECTED),
     conclusion=exists,
     cost=2,
     readings={
         "literal": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(),
-            variables=Records(Selection, cases.selections(), climbed=True, lets=cases.SELECTED),
+            variables=Records(Selection, cases.selections(), lets=cases.SELECTED),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED),
             siblings={
                 "Gamma is above half of the shortest token": changed(
@@ -89,7 +92,7 @@ PROGRAMME = Statement(
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.mm.programmes:prove_distance",
+            proof="symbolic.mm.programmes:prove_distance_of_head",
             variables=cases.ANY,
             conclusion=distance,
             under=(),
@@ -106,7 +109,6 @@ PROGRAMME = Statement(
                 Rival,
                 st.one_of(cases.rivals("head"), cases.rivals("any")),
                 cases.gaussian,
-                climbed=True,
                 lets=cases.WITH_Q,
             ),
             conclusion=best,
@@ -127,7 +129,8 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.least_points:prove_supported",
+            strength="exact",
+            proof="symbolic.mm.programmes:prove_supported_head",
             conclusion=unchanged,
             under=(V_EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -60,12 +60,13 @@ SHAPE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             constants={"rows": "d", "columns": "d"},
             examples=(LONGER,),
             siblings=OTHER_SIZES,
         ),
         "amended-1": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.attention_shape:prove",
             constants={"rows": "n", "columns": "n"},
             examples=(WIDER, LONGER),
@@ -79,13 +80,14 @@ SHAPE = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             conclusion=block_fits,
             constants={"length": "d"},
             examples=(WIDER,),
             siblings={"x in R^n": changed(length="n"), "x in R^{nd}": changed(length="n d")},
         ),
         "amended-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.attention_shape:prove_vector",
             conclusion=block_fits,
             constants={"length": "d^2", "listed": "d^2"},

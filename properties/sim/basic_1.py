@@ -75,6 +75,7 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"R": "the bound of lemma 3.13, without R >= 4"},
             under=(LOGITS, MATRIX),
             variables=bounds.BLOCK,

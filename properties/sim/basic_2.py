@@ -67,6 +67,7 @@ BOUND = Statement(
         ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.sim.basic_2:prove",
             constants={"share": 1},
             conclusion=lambda m, v, share: lagrange(m, v.n, change(m, v.A, v), share),

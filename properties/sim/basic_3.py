@@ -95,6 +95,7 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={
                 "beta": "a lower bound of alpha(x) and alpha(y)",
                 "alpha(x) - alpha(y)": "the difference of the sums over all n^2 rows",

@@ -45,7 +45,7 @@ BOUND = Statement(
     readings={
         "literal": Reading(
             "proved",
-            read={"R_f": "the beta^-2 n exp(3 R^2) that bounds five and six imply"},
+            read={"R_f": "n exp(3 R^2)/beta^2, as the next two bounds of the list imply"},
             proof="symbolic.sim.published:prove_fourth",
             examples=bounds.examples(),
             siblings=bounds.beyond(),

@@ -77,6 +77,7 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted",
+            fairness="strained",
             constants={"values": "A2"},
             under=(),
             examples=(OTHER_VALUES,),

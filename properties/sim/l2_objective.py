@@ -12,8 +12,8 @@ entries: they fit only if n = 1. `amended`: D(X) kron I_n divides entry (j, t) b
 So the matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the
 Frobenius or the spectral norm. Only the Frobenius norm makes it a "single regression" in a vector.
 
-Proof (`symbolic.sim.l2_objective`): for all sizes, entry (j, t) of vec is divided by the j-th sum,
-which n entries share. Both matrices are also run on symbols for small n and d.
+Proof (`symbolic.sim.l2_objective`): entry (j, t) of vec is divided by the j-th sum, which n entries
+share.
 """
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition, stated
@@ -83,6 +83,7 @@ OBJECTIVE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={"max": "the largest entry", "D(x)": "D(X) kron I_n"},
             constants={"read": "max"},
             examples=(HALVED,),
@@ -90,6 +91,7 @@ OBJECTIVE = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"D(x)": "D(X)"},
             variables={
                 **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),

@@ -65,6 +65,7 @@ LEMMA = Statement(
     rests_on=("sim/lemma-3.13",),
     source=SOURCE,
     place="The Hessian behind lemma 3.13",
+    read_off="lemma 3.13",
     printed="|grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2",
     variables={**POINT, "R": Fitted()},
     conclusion=curvature,
@@ -82,7 +83,7 @@ LEMMA = Statement(
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.sim.lemma_3_13:prove_published",
+            proof="symbolic.sim.lemma_3_13:prove_published_hessian",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
             under=(LISTED_RADIUS, MATRIX, LABEL, HEAD),
@@ -93,7 +94,7 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.sim.lemma_3_13:prove",
+            proof="symbolic.sim.lemma_3_13:prove_hessian",
             constants={"constant": "norm"},
             under=(),
             variables={"R": None},

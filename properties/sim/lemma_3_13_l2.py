@@ -65,7 +65,7 @@ LEMMA = Statement(
     conclusion=gradient_change,
     readings={
         "sharp": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.lemma_3_13_l2:prove",
             tight=True,
             examples=(CENTRED, BESIDE),
@@ -75,7 +75,7 @@ LEMMA = Statement(
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.lemma_3_13_l2:prove_normed",
             constants={"by": "norms"},
             depends_on=("sim/lemma-3.13-l2:sharp",),

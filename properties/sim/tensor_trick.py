@@ -56,6 +56,7 @@ TRICK = Statement(
         ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.sim.tensor_trick:prove_of_two_sizes",
             examples=(ONE, {"A1": [[1]], "A2": [[1, 2]], "X": [[1, 1]]}),
             siblings=OTHERS,

@@ -129,7 +129,8 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.sim.theorem_3_14:prove_three",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),

@@ -8,33 +8,34 @@ It is read as all that have a solution (literal-1), or as all, which then have o
 
 For tokens 1 and 0 of one score, each choice has its Local-SVM with the other token on the margin,
 and none is locally optimal. For query 0 none has a solution. So optimal tokens have to be unique
-and to have a W^mm; then they are locally optimal. Any other choice then has an optimal token on its
-margin that scores more than the chosen one. Not all tokens need be on the margin for that: one
-better token in one input is enough, by the definition of locally optimal.
+and to have a W^mm. Any other choice then has an optimal token on its margin that scores more.
 
-Support vectors of the Att-SVM alone are enough for one input of at most three tokens, because the
-second-best token alone decides (`sharp`). Let a be the best token, b the second best and c = 0 the
-worst. If <a, b> < 0, the Local-SVM of each of a and b leaves the other one beyond the margin. They
-are not enough for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`).
+Support vectors of the Att-SVM are enough for one input of at most three tokens (`sharp`). Let a be
+the best token, b the second best and c = 0 the worst. If <a, b> < 0, the Local-SVM of each of a and
+b leaves the other one beyond the margin. `FOUR` tokens or two inputs (`NOT_ALIGNED`) need more.
 """
 
 from functools import partial
+
+import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LOCAL_TRAP
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     FEASIBLE,
+    LINEAR_HEAD,
     ONE_INPUT,
     UNIQUE,
     feasible,
     second_best_supports,
 )
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support import token_choices as choices
 from properties._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
+from properties._support.token_letters import unique_choice
 from properties.tf import SOURCE
 
 FOUR = LOCAL_TRAP.data
@@ -43,11 +44,20 @@ NOT_ALIGNED = AttentionData.of(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1, 0]]
 )
 """Two inputs: the choice with the worse token of the second one is locally optimal too."""
+TIED_OF_THREE = AttentionData.of(np.eye(3)[None].tolist(), [[1, 0, 0]], scores=[[1, 1, 0]])
+"""Two best tokens of three: neither choice of one of them scores above the other."""
 THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
 """The second best is no support vector, and locally optimal."""
 
 
-@stated("a choice of tokens is locally optimal if and only if it is optimal")
+LOCAL = (
+    "a choice, of a token in each input, is locally optimal if its Local-SVM has a solution and "
+    "its tokens score above all others of margin 1 under it"
+)
+
+
+@concludes(unique_choice)
+@stated("a choice of tokens is locally optimal if and only if it is optimal", where=LOCAL)
 def unique(m: Namespace, data: AttentionData) -> Comparison:
     both = [
         (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
@@ -65,6 +75,7 @@ def unique(m: Namespace, data: AttentionData) -> Comparison:
             "feasible": "there is a W^mm",
         }
     },
+    where=LOCAL,
 )
 def alone_exactly_if(m: Namespace, data: AttentionData, by: str = "second best") -> Comparison:
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
@@ -87,28 +98,31 @@ LEMMA = Statement(
     variables=Records(AttentionData, choices.on_axes()),
     conclusion=unique,
     cost=4,
-    violating={
-        UNIQUE: [TIED],
-        FEASIBLE: [ZERO_QUERY],
-        ONE_INPUT: [NOT_ALIGNED],
-        FEW: [FOUR],
-    },
+    violating={UNIQUE: [TIED], FEASIBLE: [ZERO_QUERY], ONE_INPUT: [NOT_ALIGNED], FEW: [FOUR]},
     readings={
         "literal-1": Reading(
             "refuted",
-            under=(EVERYWHERE,),
-            examples=(TIED, ZERO_QUERY),
-            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[FOUR])},
+            fairness="strained",
+            under=(LINEAR_HEAD, EVERYWHERE),
+            examples=(TIED, ZERO_QUERY, TIED_OF_THREE),
+            siblings={
+                "tokens need not be support vectors": changed(drop=[EVERYWHERE], examples=[FOUR])
+            },
         ),
         "literal-2": Reading(
             "refuted",
-            under=(EVERYWHERE, SOLVED),
-            examples=(TIED,),
-            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[NOT_ALIGNED])},
+            fairness="strained",
+            under=(LINEAR_HEAD, EVERYWHERE, SOLVED),
+            examples=(TIED, TIED_OF_THREE),
+            siblings={
+                "tokens need not be support vectors": changed(
+                    drop=[EVERYWHERE], examples=[NOT_ALIGNED]
+                )
+            },
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.tf.all_local_unique:prove",
+            proof="symbolic.tf.local_choices:prove",
             under=(EVERYWHERE, UNIQUE, FEASIBLE),
             examples=(ONE_TOKEN,),
             siblings={
@@ -120,13 +134,14 @@ LEMMA = Statement(
             },
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),
             variables=Records(AttentionData, one_input(T=(3, 3)) | one_input(T=(1, 3))),
             conclusion=alone_exactly_if,
             examples=(THREE, ONE_TOKEN),
-            siblings={"wherever it has a W^mm": changed(by="feasible", examples=[THREE])},
+            siblings={"exactly if there is a W^mm": changed(by="feasible", examples=[THREE])},
         ),
     },
 )

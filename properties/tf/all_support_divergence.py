@@ -11,7 +11,8 @@ of scores 1, -1.
 amended holds for every start and every step, ties of optimal tokens included. <W_k, W^mm> grows at
 each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n. This is bounded below
 on every ball, so descent stays in no ball for ever. The loss must not be flat: under (1 - u)^2
-tokens 1 and -1 with scores 2 and 0 rest at W = 0.
+tokens 2 and 0 with scores 2 and 0 rest at W = 0. With a linear head no condition on the tokens is
+needed, but one on the queries: `tf/linear-head-landscape:sharp-2`.
 
 sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L. A
 longer one may leap into another token's basin. There the direction converges to that of W^mm. So
@@ -31,11 +32,12 @@ from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     BASIN,
     EXISTS,
+    LINEAR_HEAD,
     TWO_SCORES,
     UNIQUE,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.strategies import composite
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
@@ -74,14 +76,14 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            under=(ALL_TIGHT, STRICT_LOSS),
-            variables=stepped(Descent, flattened(cases.descents()), steps=ANY),
+            under=(LINEAR_HEAD, ALL_TIGHT, STRICT_LOSS),
+            variables=stepped(Descent, flattened(headed(cases.descents())), steps=ANY),
             examples=(cases.TIED, cases.ONE_TOKEN, cases.FLAT_AT_ZERO),
             siblings=ANY_MARGINS,
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.divergence:prove",
+            proof="symbolic.divergence_facts:prove_tight",
             under=(ALL_TIGHT, TWO_SCORES, SLOPED_LOSS),
             variables=stepped(Descent, tied(), cases.larger, steps=ANY),
             examples=(cases.TRAP, TIED_OPTIMA),
@@ -89,6 +91,7 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -17,8 +17,10 @@ input sum to 0,
 For l' < 0, continuous or not, this is positive at every W if one input has two different scores.
 Ties of optimal tokens do not matter. If no input has two different scores, the gradient is zero at
 every W, so this condition cannot be dropped. The proof uses only M; independent A_it are enough for
-it. Equality in the sharp reading holds exactly if grad L points along W^mm, as for one input of two
-tokens at every W. With -l' in place of |l'|, as computed, sharp needs neither condition.
+it. With a linear head M = v q^T does the same for any tokens, if some q has Y_i <z_i, q> > 0 for
+all i (`tf/linear-head-landscape`). Equality in the sharp reading holds exactly if grad L points
+along W^mm, as for one input of two tokens at every W. With -l' in place of |l'|, as computed, sharp
+needs neither condition.
 """
 
 from dataclasses import replace
@@ -28,17 +30,18 @@ from typing import Any
 import numpy as np
 
 from attsvm.losses import LOSSES
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
+    LINEAR_HEAD,
     TWO_SCORES,
 )
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import flattened
-from attsvm.primitives.torch_objectives import constraints, distance
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.primitives.steps import flattened, headed
+from attsvm.theory import Reading, Records, Statement, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number
 from properties._support.small_runs import PASSED_OVER
 from properties.tf import SOURCE
@@ -53,14 +56,13 @@ OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 def length(m: Namespace, data: Any) -> Number | None:
     """Return ||W^mm||; None if there is no W^mm."""
-    if m.name == "tensors":
-        return 1 / m.values(distance(*constraints(data)))
     if m.name == "text":
         return m.norm(att_svm(m, data).vector)
     svm = exact_att_svm(data)
     return None if svm is None else m.norm(m.values(flat(svm.W)))
 
 
+@concludes(letters.bounded_below)
 @stated(
     "",
     r"$share D \le \|\nabla L(W)\| \|W^{mm}\|",
@@ -81,7 +83,7 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
-    variables=Records(Descent, cases.descents(), cases.larger, ("step",), climbed=True),
+    variables=Records(Descent, cases.descents(), cases.larger, ("step",)),
     conclusion=not_stationary,
     cost=2,
     violating={
@@ -92,9 +94,9 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted, certified",
-            under=(ALL_TIGHT, STRICT_LOSS),
+            under=(LINEAR_HEAD, ALL_TIGHT, STRICT_LOSS),
             variables=Records(
-                Descent, flattened(cases.descents()), cases.larger, ("step",), climbed=True
+                Descent, flattened(headed(cases.descents())), cases.larger, ("step",)
             ),
             examples=(cases.ONE_TOKEN, cases.TIED, cases.FLAT_AT_ZERO),
             siblings={
@@ -121,7 +123,6 @@ THEOREM = Statement(
                 cases.descents(list(LOSSES)),
                 partial(cases.larger, losses=list(LOSSES)),
                 ("step",),
-                climbed=True,
             ),
             conclusion=bounded_below,
             tight=True,

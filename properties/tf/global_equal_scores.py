@@ -6,14 +6,15 @@ The slide asks for nothing else: no start, no step, no feasible Att-SVM; the los
 decreasing and smooth. "Approximately" is read as within some delta > 0, so equal scores meet it for
 every delta.
 
-`literal` falls for tokens 1 and 0, twice, queries 1 and -1, head 1. `amended-1` falls for tokens
-(1, 0), 0 and (-2, 1), 0, both queries (1, 0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and
-the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1).
-Input 1 moves it four times as far as input 2; the second margin grows only if this factor is below
-5/2. So input 2 selects its worse token for ever. W^mm has w = (1, 3).
+`literal` falls as `amended-1` does, and also for data without an Att-SVM: tokens 1 and 0, twice,
+queries 1 and -1, head 1. `amended-1` falls for tokens (1, 0), 0 and (-2, 1), 0, both queries (1,
+0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and the loss -u. With w the first column of W,
+input 1 moves w along (1, 0) and input 2 along (-2, 1). Input 1 moves it four times as far as input
+2; the second margin grows only if this factor is below 5/2. So input 2 selects its worse token for
+ever. W^mm has w = (1, 3).
 
 `amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any constant step
-will do (`symbolic.aligned_inputs:prove_equal_rivals`). For nearly equal scores the same holds with
+will do (`symbolic.aligned_facts:prove_equal_rivals`). For nearly equal scores the same holds with
 an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
 """
 
@@ -35,11 +36,12 @@ from attsvm.primitives.descent_runs import opposed_data, rival_data
 from attsvm.primitives.hypotheses import (
     EQUAL_RIVALS,
     FEASIBLE,
+    LINEAR_HEAD,
     SEVERAL_TOKENS,
     UNIQUE,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, flattened, stepped
+from attsvm.primitives.steps import ANY, flattened, headed, stepped
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.strategies.data import ragged, ragged_larger
@@ -90,23 +92,23 @@ THEOREM = Statement(
         "literal": Reading(
             "refuted",
             read={"[approximately] equal": "exactly equal, as a special case"},
-            under=(EQUAL_RIVALS, STRICT_LOSS),
-            variables=stepped(Descent, flattened(started(rival_data())), steps=ANY),
-            examples=(cases.OPPOSED,),
+            under=(LINEAR_HEAD, EQUAL_RIVALS, STRICT_LOSS),
+            variables=stepped(Descent, flattened(headed(started(rival_data()))), steps=ANY),
+            examples=(NOT_ALIGNED, cases.OWN_TOKEN, cases.OPPOSED),
             siblings={
-                "any scores": changed(drop=[EQUAL_RIVALS], examples=[cases.descent(PASSED_OVER)]),
+                "any scores": changed(drop=[EQUAL_RIVALS], examples=[cases.OBTUSE]),
                 **cases.WORST,
             },
         ),
         "amended-1": Reading(
             "refuted",
-            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, STRICT_LOSS),
-            examples=(NOT_ALIGNED,),
+            under=(LINEAR_HEAD, EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, STRICT_LOSS),
+            examples=(NOT_ALIGNED, cases.OWN_TOKEN),
             siblings=cases.WRONG,
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.aligned_inputs:prove_equal_rivals",
+            proof="symbolic.aligned_facts:prove_equal_rivals",
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, SLOPED_LOSS),
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),

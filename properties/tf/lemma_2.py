@@ -68,6 +68,7 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "refuted",
+            fairness="degenerate",
             constants={"share": 0},
             under=LISTED,
             examples=(SMALLEST, TIED),

@@ -1,8 +1,7 @@
 """Recap of softmax: its entries lie strictly between 0 and 1, and saturate as the norm grows.
 
-"Softmax implies sum_t S(v)_t = 1. For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1}
-is ||v|| -> infinity (a.k.a. saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1,
-..., T. The formulas concern the first entry, which may be any: softmax commutes with permutations.
+S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1, ..., T. The formulas concern the first entry, which may
+be any: softmax commutes with permutations.
 
 literal-1 falls for T = 1: then S = 1 at every v. For T >= 2 a growing norm is the only way, as
 printed (sharp-1, sharp-2). literal-2 reads "way" as one that leads there, the converse. It falls if
@@ -12,9 +11,8 @@ Softmax saturates by the lead of v_1, that is v_1 - max_{u > 1} v_u, and not by 
 (1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead). So S_1
 tends to 1 exactly if the lead tends to infinity. The norm only gives a bound. By Jensen's
 inequality the odds are at least (T - 1) exp(mean of v_u - v_1), and mean - v_1 is an inner product
-of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`). This bound is attained if the other
-entries are equal and all entries add up to 0. And no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`,
-attained for T = 2).
+of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`). It is attained if the other entries are
+equal and all add up to 0. No v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
 """
 
 from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed, stated
@@ -93,6 +91,7 @@ RANGE = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="degenerate",
             constants={"margin": 0},
             under=(),
             conclusion=inside,
@@ -101,12 +100,13 @@ RANGE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"way": "that it leads there"},
             constants={"only": 0},
             under=(NOT_ZERO,),
             conclusion=saturated,
             examples=(TIED,),
-            siblings={"each tends to 1": changed(only=1, examples=[{"v": [0, 1]}])},
+            siblings={"S(r v)_1 tends to 1": changed(only=1, examples=[{"v": [0, 1]}])},
         ),
         "amended-1": Reading(
             "proved",
@@ -130,7 +130,7 @@ RANGE = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.tf.softmax_range:prove_norm",
+            proof="symbolic.tf.softmax_range:prove_least",
             under=(SEVERAL,),
             conclusion=by_norm,
             constants={"side": "least"},
@@ -139,7 +139,7 @@ RANGE = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.tf.softmax_range:prove_norm",
+            proof="symbolic.tf.softmax_range:prove_most",
             under=(SEVERAL,),
             conclusion=by_norm,
             constants={"side": "most"},

@@ -5,33 +5,63 @@ u is the attended score.
 
 from __future__ import annotations
 
-import sympy as sp
-
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import FALL, HIGH, NUMBER, SETTING, M, W, i, output, peer, x
 from attsvm.primitives.hypotheses import ONE_INPUT
-from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
-from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
-from attsvm.theory.declaration.proof import suppose
-from properties.mm._support.prompt_descent import logit_gradient
-from symbolic.mm.w_p_equivalence import pairwise_residual
-from symbolic.softmax import structural_residual
-from symbolic.sums import LENGTHS, entry, entry_of, vector
+from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
+from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    by_definition,
+    conclude,
+    cut,
+    decide,
+    picked,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import INV, Term, substituted, total
+from properties.mm.loss_choice.gradient_letters import a, b, parallel, steepness
+from symbolic.basin_facts import attends, gradient
 
 
+@linked
 def prove() -> str:
-    """Prove that the two gradients have one direction at every p, for any number of tokens."""
-    ensure_zero(
-        pairwise_residual(), "the gradient in logit t that runs is l' s_t (gamma_t - u), for any T"
+    """Prove that a = |l'(u)| b for the gradients a of l and b of -x, for any number of tokens."""
+    claim = present(parallel(), "a claim")
+    (one,), (falling,) = suppose(ONE_INPUT), suppose(NEGATIVE_SLOPE)
+    run = attends(setting(SETTING, "no score is above the best of its input"))
+    *_, sentence = claim.setting
+    of_b = setting(claim.setting, sentence)
+    u, fall = run.u(i, K), FALL(output(i.term, W(K)))
+
+    def alone(body: Term) -> Fact:
+        """Return that the mean of a term over inputs is the term, as there is no other input."""
+        other = substituted(body, {i: peer.term})
+        same = add_up(scale(at(one, {i: peer, peer: i}), other), peer)
+        summed = decide(eq(total(other, peer), body), same, picked(other, peer, i))
+        return scale(summed, INV(NUMBER))
+
+    slope = scale(
+        decide(eq(b @ M.term, -steepness() * INV(NUMBER)), of_b, alone(steepness())), fall
     )
-    ensure_zero(
-        structural_residual(),
-        "the slope of <s, gamma> along logits a_t is the sum of s_t (gamma_t - u) a_t, so "
-        "that this gradient is l' times it, for any T",
-    )
-    suppose(ONE_INPUT, SLOPED_LOSS)
-    slope = sp.Symbol("slope", positive=True)
-    s, gamma = vector(entry("s")), vector(entry("gamma"))
-    of_l = entry_of(logit_gradient(LENGTHS, s, gamma, -slope))
-    of_line = entry_of(logit_gradient(LENGTHS, s, gamma, sp.Integer(-1)))
-    ensure_nonzero(of_line, "the logits' gradient of -x is not the zero function")
-    ensure_equal(of_l, slope * of_line, "the logits' gradient of l is |l'(u)| times that of -x")
+    of_l = alone(fall * steepness())
+    along = decide(eq(a @ M.term, fall * (b @ M.term)), gradient(), of_l, slope)
+    along = by_definition(eq(a @ M.term, FALL(u) * (b @ M.term)), [run.means[0]], along)
+    highest = decide(ge(HIGH, u), run.below_best, run.best_high)
+    positive = cut(at(falling, {x: u}), run.above_lowest, highest)
+    with_a, with_b = (at(along, {M: v}) for v in (a, b))
+    goals = [sequent.proposition for sequent in claim.sequents]
+    parallel_ = decide(goals[0], scale(along, b @ b), scale(with_b, b @ M.term), run.input)
+    some = assume(gt(a @ a + b @ b, 0))
+    some = decide(gt(FALL(u) * (a @ a + b @ b), 0), some, positive)
+    gain = decide(gt((FALL(u) ** 2 + 1) * (a @ b), 0), some, scale(with_a, FALL(u)), with_b)
+    ahead = decide(goals[1], gain, square(FALL(u)), run.input)
+    for fact, sequent in zip((parallel_, ahead), claim.sequents, strict=True):
+        conclude(fact, sequent)
     return "for every loss with l' < 0, any T and d, at every p"

@@ -9,70 +9,24 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START
-from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.primitives.hypotheses import ONE_INPUT, ZERO_START
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import (
     cancelled,
     expanded,
     factored,
     simplified,
     suppose,
-    supposed_number,
 )
-from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
-from symbolic.sums import ensure_mean
-from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
-
-
-def prove() -> str:
-    """Prove that <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k.
-
-    s is the length of a step.
-    """
-    exists, alike, sloped = (
-        EXISTS,
-        LOWER_RIVALS,
-        SLOPED_LOSS,
-    )
-    ensure_gain()
-    ensure_gain_of_equal_rivals()
-    slope = supposed_number(sloped, "|l'|", positive=True)
-    ensure_positive(
-        slope * ensure_positive_gain(alike, exists),
-        "-<grad L, p*>, of which this is an input's part, is above 0: so grad L is not 0 and the "
-        "step is defined",
-    )
-    more, less = sp.symbols("more less", nonnegative=True)
-    longest, sum_c, s = sp.symbols("B sum(c) s", positive=True)
-    c = slope * S * P * supposed_number(alike, "lead", positive=True)  # |l'| s_t (u - gamma_t)
-    ensure_mean(
-        c,
-        1 + more,
-        "-grad L is the sum of c_it A_it/n, so n <-grad L, p*> is at least that of the c_it",
-        least=1,
-    )
-    cite(TRIANGLE)
-    ensure_mean(
-        c,
-        longest / (1 + less),
-        "n ||grad L|| is at most the sum of c_it ||A_it||, so at most B times that of the c_it",
-        most=longest,
-    )
-    ensure_nonnegative(
-        s * sum_c * (1 + more) / (sum_c * longest / (1 + less)) - s / longest,
-        "so a step of length s along -grad L gains at least s/B in <p, p*>",
-        normal=factored,
-    )
-    cite(CAUCHY_SCHWARZ)
-    return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"
+from symbolic.mm import paced_descent
+from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY
 
 
 def prove_close() -> str:
     """Prove that N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
-    prove()
+    paced_descent.prove()
     suppose(ONE_INPUT, ZERO_START)
     m, total, low = sp.symbols("m total low", real=True)
     s, N, a, B, G, k = sp.symbols("s N a B G k", positive=True)  # G is ||g||

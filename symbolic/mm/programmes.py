@@ -1,135 +1,387 @@
-"""The v-SVM, the p-SVM and the joint one: existence, distance, uniqueness, support.
+"""The v-SVM, the p-SVM and the relaxed one: existence, distance, uniqueness, support.
 
-The solution of each programme is the least vector X with <A_j, X> >= b_j for all j. So
-`symbolic.least_points` proves the statements for any number of inputs and tokens, in any dimension.
-The comparisons are those that the claims evaluate. Without constraints X is 0 and C is empty, and
-there is nothing to compare.
+The letters are those of `properties.mm._support.programme_letters`. V is the solution of a
+programme, the shortest vector that meets all its rows, or 0 if none does. So proofs hold for any
+number of inputs and tokens, in any dimension.
 """
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
-import sympy as sp
-
-from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.proof import cancelled, expanded, suppose
-from attsvm.theory.types import Comparison
-from properties.mm import joint_svm, p_svm, v_svm
-from properties.mm._support.max_margin import V_EXISTS, Solved, is_distance
-from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
-from properties.mm.joint_svm.conclusion import shorter
-from properties.mm.p_svm.conclusion import led
-from symbolic.alternatives import MEETS
-from symbolic.inner_products import INNER
-from symbolic.least_points import (
-    MORE,
-    SCALED,
-    X,
-    ensure_distance_of_hull,
-    ensure_existence,
-    ensure_existence_of_relaxed,
-    ensure_least_point,
-    ensure_pythagoras,
-    ensure_scaled_meets,
-    ensure_some_margin_is_tight,
+from attsvm.errors import present
+from attsvm.theory.proof.facts import Fact, eq, ge, gt, some
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL
+from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    beyond,
+    bounds,
+    cases,
+    cite,
+    conclude,
+    cut,
+    decide,
+    inside,
+    scale,
+    setting,
+    square,
+    suppose,
 )
+from attsvm.theory.proof.terms import (
+    INV,
+    NORM,
+    Letter,
+    Term,
+    as_term,
+    hull,
+    least,
+    total,
+)
+from properties.mm import joint_svm, p_svm
+from properties.mm._support import programme_letters as letters
+from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
+from properties.mm._support.programme_letters import (
+    BOUND,
+    HEAD,
+    LABEL,
+    OF_SUPPORT,
+    PROMPT,
+    RELAXED,
+    Programme,
+    Q,
+    X,
+)
+from symbolic import facts
+from symbolic.facts import product
+from symbolic.tight_rows import between
 
-SQUARE = sp.Symbol("<X, X>", positive=True)
+HOLE = Letter("hole")
 
 
-def ensure_attained(comparison: Comparison) -> None:
-    """Prove that both sides of a comparison of rational numbers are equal, and not 0."""
-    left, right = (sp.Rational(str(side)) for side in (comparison.left, comparison.right))
-    ensure_equal(left, right, "the two sides of the claim are equal at one instance")
-    ensure_positive(left, "these sides are not 0, so that no other constant will do")
+class Solved:
+    """Facts of the setting of a conclusion on the solution of a programme."""
+
+    def __init__(self, p: Programme, stated: Said) -> None:
+        self.p, self.stated, self.V = p, stated, p.solution
+
+    def fact(self, words: str) -> Fact:
+        """Return the fact of the setting with these words."""
+        return setting(self.stated.setting, words)
+
+    def met(self, x: Term, each: Fact, rows: Fact) -> Fact:
+        """Return that a vector meets all rows, as it meets each and there are rows."""
+        row = Letter("row", self.p.j.sort)
+        return bounds(at(each, {self.p.j: row}), "least", self.p.at(x, row), row, rows)
+
+    def meets(self, by: Term, met: Fact) -> Fact:
+        """Return that the solution meets each row, as the vector `by` meets all."""
+        fact = self.fact(f"{self.p.name} meets each row if some vector meets all")
+        return cut(fact_at(fact, by), met)
+
+    def shorter(self, than: Term, met: Fact) -> Fact:
+        """Return that the solution is no longer than a vector that meets all rows."""
+        fact = self.fact(f"no vector that meets all is shorter than {self.p.name}")
+        return cut(at(fact, {X: than}), met)
+
+    def none(self, assumed: Fact) -> Fact:
+        """Return that the solution is 0, as there are no rows."""
+        return cut(self.fact(f"{self.p.name} is 0 if there are no rows"), assumed)
 
 
-def prove_distance() -> str:
-    """Prove that X exists, and is unique, if and only if 0 is not in C.
+def fact_at(fact: Fact, x: Term) -> Fact:
+    """Return a fact whose assumption speaks of X at a vector."""
+    return at(fact, {X: x})
 
-    Then ||X|| dist(0, C) = 1.
+
+def inward(of: Solved, to: Term, meets: Fact, reached: Fact, rows: Fact) -> Fact:
+    """Return that <V, U - V> >= 0 for a vector U that meets all rows.
+
+    Args:
+        of: the programme of V.
+        to: U.
+        meets: V meets each row.
+        reached: U meets each row.
+        rows: there is a row.
     """
-    ensure_distance_of_hull()
-    for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
-        programme = SimpleNamespace(hull_square=square)
-        comparison = is_distance(INNER, Solved(None, X, margin, programme))
-        ensure_equal(
-            comparison.left, comparison.right, f"what is compared agrees where ||Z||^2 is {square}"
-        )
-    return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
+
+    def stays(moved: Term, part: Fact, rest: Fact) -> Fact:
+        each = decide(ge(of.p.at(moved), 0), product(rest, meets), product(part, reached), degree=1)
+        return of.shorter(moved, of.met(moved, each, rows))
+
+    return facts.inward(of.V, to, of.shorter(to, of.met(to, reached, rows)), stays)
 
 
-def prove_joint_distance() -> str:
-    """Prove the same for the joint programme, and that some margin of v(alpha) is tight."""
-    suppose(V_EXISTS)
-    ensure_some_margin_is_tight()
-    return prove_distance()
+def without_rows(of: Solved, rows: Fact, x: Term) -> Fact:
+    """Return that <V, x> = 0, as there are no rows and V = 0."""
+    none = of.none(rows)
+    length = decide(eq(NORM(of.V), 0), cite(LENGTH, (), of.V)[1], none)
+    (up,), (down,) = cite(CAUCHY_SCHWARZ, (), of.V, x), cite(CAUCHY_SCHWARZ, (), of.V, -x)
+    zeros = scale(length, NORM(x)), scale(length, NORM(-x))
+    return decide(eq(of.V @ x, 0), up, down, *zeros, degree=1)
 
 
+def pythagoras(of: Solved, to: Term, reached: Fact) -> Fact:
+    """Return that ||U - V||^2 <= ||U||^2 - ||V||^2 for a vector U that meets all rows."""
+    V, shift = of.V, to - of.V
+    condition, goal = some(of.p.j), ge(to @ to - V @ V, shift @ shift)
+    rows, empty = assume(condition), assume(condition.denied())
+    meets = of.meets(to, of.met(to, reached, rows))
+    along = inward(of, to, meets, reached, rows)
+    zero = without_rows(of, empty, to)
+    return cases(decide(goal, along), decide(goal, zero, of.none(empty)), condition)
+
+
+def end(stated: Said, *facts: Fact) -> None:
+    """Conclude what a reading says."""
+    for fact, sequent in zip(facts, stated.sequents, strict=True):
+        conclude(fact, sequent)
+
+
+@linked
 def prove_nearer() -> str:
-    """Prove that ||V - X||^2 <= ||V||^2 - ||X||^2 for feasible V, with the best constant."""
-    ensure_existence(MEETS)
-    ensure_pythagoras()
-    far = sp.Symbol("far", positive=True)
-    comparison = pythagoras(INNER, (1 + far) * X, X)
-    ensure_nonnegative(
-        (1 + far) * (1 + MORE) - 1, "(1 + far) X meets constraints that X meets", normal=expanded
-    )
-    ratio = sp.limit(cancelled(comparison.left / comparison.right), far, sp.oo)
-    ensure_equal(
-        ratio,
-        sp.Integer(1),
-        "for V = (1 + far) X the ratio of the two sides tends to 1 as far tends to infinity",
-    )
-    return "in any dimension, by <X, V - X> >= 0; far multiples of X approach the constant"
+    """Prove that ||q - p||^2 <= ||q||^2 - ||p||^2 for a q that meets all rows."""
+    stated = letters.nearer()
+    (reached,) = suppose(p_svm.MEETS)
+    end(stated, pythagoras(Solved(PROMPT, stated), Q, reached))
+    return "in any dimension, by <p, q - p> >= 0"
 
 
+@linked
 def prove_shorter() -> str:
-    """Prove ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p = p(alpha) and the relaxed solution p'.
+    """Prove ||p_0 - p||^2 <= ||p_0||^2 - ||p||^2 for p_0 = p(alpha) and the relaxed solution p."""
+    stated = letters.shorter()
+    (reached,) = suppose(joint_svm.P_EXISTS)
+    loose = decide(
+        ge(RELAXED.at(PROMPT.solution), 0), reached, setting(stated.setting, "a bound is at most 1")
+    )
+    end(stated, pythagoras(Solved(RELAXED, stated), PROMPT.solution, loose))
+    return "in any dimension, by <p, p_0 - p> >= 0"
 
-    Orthogonal keys attain the constant.
+
+def inverse_sign(x: Term, sign: Fact) -> Fact:
+    """Return that Inv(x) >= 0, as x >= 0; Inv(0) is 0."""
+    goal, condition = ge(INV(x), 0), gt(x, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    positive_ = decide(goal, cite(RECIPROCAL, [yes], x)[1])
+    zero = decide(eq(x, 0), sign, no)
+    same = inside(zero, x, as_term(0), INV(HOLE.term), HOLE)
+    return cases(positive_, decide(goal, same), condition)
+
+
+def not_zero(of: Solved, meets: Fact, rows: Fact) -> tuple[Fact, Fact]:
+    """Return that ||V|| > 0, and 1/||V||, as V meets each row with bound 1 and there are rows."""
+    row = of.p.rows(of.p.j)
+    (above,), (length, _) = cite(CAUCHY_SCHWARZ, (), row, of.V), cite(LENGTH, (), row)
+    far = decide(gt(NORM(of.V), 0), above, meets, length, rows)
+    return far, cite(RECIPROCAL, [far], NORM(of.V))[1]
+
+
+def scaled(
+    of: Solved, lead: Term, x: Term, each: Fact, some_lead: Fact, rows: Fact
+) -> tuple[Fact, Fact]:
+    """Return that V meets each row, and that lead ||V|| <= ||x||, as x/lead meets each row.
+
+    Args:
+        of: the programme.
+        lead: a number.
+        x: a vector.
+        each: <D_j, x> is at least the number.
+        some_lead: the number is positive.
+        rows: there is a row.
     """
-    suppose(V_EXISTS, joint_svm.P_EXISTS)
-    ensure_existence_of_relaxed()
-    ensure_pythagoras()
-    ensure_attained(shorter(BALLS, ORTHOGONAL))
-    return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
+    unit, inverse = cite(RECIPROCAL, [some_lead], lead)
+    reached = decide(ge(of.p.at(x * INV(lead)), 0), product(inverse, each), unit, degree=1)
+    met = of.met(x * INV(lead), reached, rows)
+    meets, shorter_ = of.meets(x * INV(lead), met), of.shorter(x * INV(lead), met)
+    squared = decide(gt(lead**2, 0), some_lead)
+    longer = decide(
+        ge(x @ x, lead**2 * (of.V @ of.V)),
+        *(product(squared, shorter_), scale(unit, (lead * INV(lead) + 1) * (x @ x))),
+        degree=1,
+    )
+    (x_size, x_square), (_, square_) = cite(LENGTH, (), x), cite(LENGTH, (), of.V)
+    return meets, decide(
+        ge(NORM(x), lead * NORM(of.V)), longer, x_size, x_square, scale(square_, lead**2)
+    )
 
 
-def prove_of_support() -> str:
-    """Prove that the least vector for some constraints is the least for all if it meets all."""
-    suppose(V_EXISTS, joint_svm.RANKS)
-    ensure_least_point()
-    ensure_pythagoras()
-    return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
-
-
-def prove_led() -> str:
-    """Prove that, if all labels are y, ||p(alpha)|| is at most ||q|| over the least lead under q.
-
-    The lead is that of a selected token in score, under the head W^T q.
-    """
-    suppose(p_svm.ALONE, p_svm.ONE_LABEL)
-    ensure_scaled_meets()
-    ensure_existence(SCALED)
-    ensure_some_margin_is_tight()
-    conjunction: Any = led(BALLS, Rival(SEPARATED, np.ones(1)))
-    ensure_attained(conjunction.parts[1])
-    return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
-
-
+@linked
 def prove_largest_margin() -> str:
-    """Prove that the least margin of a head h is at most ||h||/||v(alpha)||.
+    """Prove that the least margin of q is at most ||q||/||v(alpha)||, or 0 without v(alpha)."""
+    stated = present(letters.best(), "what is shown")
+    of = Solved(HEAD, stated)
+    rows, row = of.fact("there is an input"), Letter("row", HEAD.j.sort)
+    lead = least(HEAD.rows(row) @ Q, row)
+    condition, goal = gt(lead, 0), ge(INV(NORM(of.V)) * NORM(Q), lead)
+    yes, no = assume(condition), assume(condition.denied())
+    each = beyond("least", HEAD.rows(HEAD.j) @ Q, HEAD.j)
+    meets, longer = scaled(of, lead, Q, each, yes, rows)
+    far, inverse = not_zero(of, meets, rows)
+    unit, _ = cite(RECIPROCAL, [far], NORM(of.V))
+    reached = decide(goal, product(inverse, longer), scale(unit, lead), degree=1)
+    size, q_size = cite(LENGTH, (), of.V)[0], cite(LENGTH, (), Q)[0]
+    sign = product(inverse_sign(NORM(of.V), size), q_size)
+    end(stated, cases(reached, decide(goal, sign, no), condition))
+    return "in any dimension, by q over its least margin"
 
-    It is at most 0 if v(alpha) does not exist.
+
+@linked
+def prove_led() -> str:
+    """Prove that, if all labels are Y, the least lead under q is at most ||q||/||p(alpha)||.
+
+    The reason is that Y q over its least lead meets all rows, so that p(alpha) exists.
     """
-    ensure_scaled_meets()
-    ensure_existence(SCALED)
-    ensure_some_margin_is_tight()
-    ensure_attained(v_svm.best(BALLS, Rival(SEPARATED, np.ones(1))))
-    return "in any dimension, by h over its least margin; h = v(alpha) attains the bound"
+    stated = letters.led()
+    of, j, row = Solved(PROMPT, stated), PROMPT.j, Letter("row", PROMPT.j.sort)
+    rows, D = assume(some(j)), PROMPT.rows
+    (alone,), (one,) = suppose(p_svm.ALONE), suppose(p_svm.ONE_LABEL)
+    lead, y = least(LABEL(row) * (D(row) @ Q), row), least(LABEL(row), row)
+    some_lead = bounds(at(alone, {j: row}), "least", LABEL(row) * (D(row) @ Q), row, rows)
+    # all labels are the least one, y
+    other = decide(ge(LABEL(row), LABEL(j)), at(one, {Letter("other", j.sort): row}))
+    above = bounds(other, "least", LABEL(row), row, rows)
+    same = decide(eq(LABEL(j), y), above, beyond("least", LABEL(j), j))
+    label = setting(stated.setting, "a label is 1 or -1")
+    unit = decide(eq(y**2, 1), label, scale(same, LABEL(j) + y), rows)
+    each = decide(
+        ge(D(j) @ (y * Q), lead),
+        *(beyond("least", LABEL(j) * (D(j) @ Q), j), scale(same, D(j) @ Q)),
+    )
+    meets, longer = scaled(of, lead, y * Q, each, some_lead, rows)
+    far, inverse = not_zero(of, meets, rows)
+    (_, turned), (size, square_) = cite(LENGTH, (), y * Q), cite(LENGTH, (), Q)
+    alike = decide(ge(NORM(Q), NORM(y * Q)), turned, size, square_, scale(unit, Q @ Q))
+    whole, _ = cite(RECIPROCAL, [far], NORM(of.V))
+    longer = decide(ge(NORM(Q), lead * NORM(of.V)), longer, alike)
+    reached = decide(
+        ge(INV(NORM(of.V)) * NORM(Q), lead), product(inverse, longer), scale(whole, lead), degree=1
+    )
+    end(stated, inverse, reached)
+    return "in any dimension, by Y q over its least lead"
+
+
+@linked
+def prove_distance() -> str:
+    """Prove that 1/||p(alpha)|| is the distance of the hull from 0, by its nearest point."""
+    return _distance(PROMPT, letters.is_distance(PROMPT)())
+
+
+@linked
+def prove_distance_of_head() -> str:
+    """Prove that 1/||v(alpha)|| is the distance of the hull from 0, by its nearest point."""
+    return _distance(HEAD, letters.is_distance(HEAD)())
+
+
+def _distance(p: Programme, claim: Said | None) -> str:
+    stated = present(claim, "what is shown")
+    of, j, row = Solved(p, stated), p.j, Letter("row", p.j.sort)
+    rows, V, D = assume(some(j)), p.solution, p.rows(j)
+    weight, one, nearest, ahead = cite(NEAREST, [rows], f"weights of {p.name}", p.rows(row), row)
+    weight, ahead = (at(f, {row: j}) for f in (weight, ahead))
+    w = weight.proposition.term
+    Z, z = total(w * D, j), hull(p.rows(row), row)
+    z_norm, z_square = cite(LENGTH, (), Z)
+    square_ = decide(eq(Z @ Z, z**2), z_square, scale(nearest, NORM(Z) + z))
+    sign = decide(ge(z, 0), z_norm, nearest)
+    _, V_square = cite(LENGTH, (), V)
+    (short,) = cite(CAUCHY_SCHWARZ, (), V, Z)
+    goal, condition = eq(INV(NORM(V)), z), gt(z, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    # if z > 0, Z/z^2 meets all rows, and ||V|| = 1/z
+    unit, inverse = cite(RECIPROCAL, [yes], z)
+    x = Z * INV(z) ** 2
+    reached = decide(
+        ge(p.at(x), 0),
+        *(product(square(INV(z)), ahead), scale(square_, INV(z) ** 2)),
+        scale(unit, z * INV(z) + 1),
+        degree=1,
+    )
+    met = of.met(x, reached, rows)
+    meets, shorter_ = of.meets(x, met), of.shorter(x, met)
+    along = decide(ge(V @ Z, 1), add_up(product(weight, meets), j), one)
+    far = decide(ge(NORM(V) * z, 1), along, short, scale(nearest, NORM(V)))
+    far = decide(ge(NORM(V), INV(z)), product(inverse, far), scale(unit, NORM(V)), degree=1)
+    powers = scale(square_, INV(z) ** 4), scale(unit, (z * INV(z) + 1) * INV(z) ** 2)
+    near = decide(ge(INV(z) ** 2, V @ V), shorter_, *powers, degree=1)
+    near = decide(ge(INV(z), NORM(V)), near, V_square, inverse)
+    same = decide(eq(NORM(V), INV(z)), far, near)
+    same = inside(same, NORM(V), INV(z), INV(HOLE.term), HOLE)
+    # if z = 0, V cannot meet all rows, and is 0
+    zero, whole = decide(eq(z, 0), sign, no), p.met(V)
+    some_, none = assume(whole), assume(whole.denied())
+    each = decide(ge(p.at(V), 0), some_, beyond("least", p.at(V), j))
+    along = decide(ge(V @ Z, 1), add_up(product(weight, each), j), one)
+    refuted = decide(goal, along, short, scale(nearest, NORM(V)), scale(zero, NORM(V)))
+    gone = cut(of.fact(f"{p.name} is 0 if it does not meet all"), none)
+    gone = decide(eq(NORM(V), 0), gone, V_square)
+    gone = inside(gone, NORM(V), as_term(0), INV(HOLE.term), HOLE)
+    lost = cases(refuted, decide(goal, gone, zero), whole)
+    end(stated, cases(decide(goal, same), lost, condition))
+    return "for any number of rows and axes, by the point of the hull that is nearest to 0"
+
+
+@linked
+def prove_supported() -> str:
+    """Prove that the shortest vector for the tight rows of the p-SVM alone is p(alpha)."""
+    return _supported(PROMPT, letters.TIGHT_PROMPT, suppose(P_EXISTS)[0])
+
+
+@linked
+def prove_supported_head() -> str:
+    """Prove that the shortest vector for the tight rows of the v-SVM alone is v(alpha)."""
+    return _supported(HEAD, letters.TIGHT_HEAD, suppose(V_EXISTS)[0])
+
+
+def _supported(p: Programme, tight: Programme, meets: Fact) -> str:
+    stated = present(letters.unchanged(p, tight)(), "what is shown")
+    of, kept, j = Solved(p, stated), Solved(tight, stated), p.j
+    V, U, D = p.solution, tight.solution, p.rows(j)
+    condition, shift = some(j), U - V
+    rows, empty = assume(condition), assume(condition.denied())
+    # V meets the tight rows, so that U exists and is no longer
+    first = decide(ge(tight.at(V), 0), cite(INDICATOR, (), D @ V - 1)[3], meets)
+    met = kept.met(V, first, rows)
+    reached, shorter_ = kept.meets(V, met), kept.shorter(V, met)
+    t, part, less, each = between(p, meets, reached, shift, rows)
+    stays = of.shorter(V + t * shift, of.met(V + t * shift, each, rows))
+    gain = decide(ge(t * (shift @ shift) + 2 * (V @ shift), 0), stays, part)
+    _, square_ = cite(LENGTH, (), shift)
+    room = decide(ge(shift @ shift, 0), square_, square(NORM(shift)))
+    alike = decide(eq(shift @ shift, 0), gain, shorter_, room, less)
+    gone = decide(
+        eq(shift @ shift, 0), without_rows(of, empty, U), of.none(empty), kept.none(empty)
+    )
+    end(stated, not_zero(of, meets, rows)[1], cases(alike, gone, condition))
+    return "in any dimension: near V only tight rows restrict"
+
+
+@linked
+def prove_of_support() -> str:
+    """Prove that p_S, if it meets all margins of the relaxed programme, is its solution.
+
+    p_S is the solution for the rows of tight inputs alone.
+    """
+    stated = present(letters.by_support(), "what is shown")
+    of, part, head = (Solved(p, stated) for p in (RELAXED, OF_SUPPORT, HEAD))
+    condition, R, S = some(RELAXED.j), RELAXED.solution, OF_SUPPORT.solution
+    rows, empty = assume(condition), assume(condition.denied())
+    (v_meets,), (s_meets, ranked) = suppose(V_EXISTS), suppose(joint_svm.RANKS)
+    bound, positive_, at_most = (setting(stated.setting, words) for words in letters.BOUNDS)
+    b = BOUND(RELAXED.j)
+    # p_S meets all rows of the relaxed programme, and its solution those of S
+    free = product(decide(ge(1 - b, 0), at_most), ranked)
+    loose = decide(ge(RELAXED.at(S), 0), s_meets, free)
+    met = of.met(S, loose, rows)
+    r_meets = of.meets(S, met)
+    tight = decide(ge(OF_SUPPORT.at(R), 0), product(positive_, r_meets), bound, degree=1)
+    longer = part.shorter(R, part.met(R, tight, rows))
+    along = inward(of, S, r_meets, loose, rows)
+    goal = eq((R - S) @ (R - S), 0)
+    size = square(NORM(R - S))
+    room = decide(ge((R - S) @ (R - S), 0), cite(LENGTH, (), R - S)[1], size)
+    same = decide(goal, longer, along, room)
+    gone = decide(goal, without_rows(of, empty, S), of.none(empty), part.none(empty))
+    exists = not_zero(head, v_meets, setting(stated.setting, "there is an input"))[1]
+    end(stated, exists, cases(same, gone, condition))
+    return "in any dimension: p_S is the shortest vector with fewer demands"

@@ -1,8 +1,8 @@
 """The outer product f f^T of the softmax weights, and its Lipschitz constants.
 
-They are 3^(-3/4) spread(A) in the operator norm and spread(A)/2 in the Frobenius norm. The
-derivative of f f^T along logits s is M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as
-in `basic_4`.
+They are 3^(-3/4) spread(A) in the operator norm and spread(A)/2 in the Frobenius norm, which is
+linked in `symbolic.sim.basic_7_facts`. The derivative of f f^T along logits s is M = w f^T + f w^T,
+w = `covariance`(f, s). P, a and b are as in `basic_4`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import cancelled, factored, simplified
+from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.proof.linked import linked
 from properties.sim._support.bounds import f, outer_constant, softmax_constant
 from properties.sim.basic_7 import sharp, spectral
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import CUBE, ensure_cube
 from symbolic.inner_products import INNER, Vector, inner, vector
-from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
+from symbolic.sim import basic_7_facts as facts
 from symbolic.sim.basic_4 import LINEAR, SQUARE, P, a, b
-from symbolic.sums import entry, r, reduced, t, total
+from symbolic.sums import entry, reduced, total
 from symbolic.textbook import (
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,
@@ -49,25 +50,14 @@ OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices 
 GROWS = "that square and these products are not negative"
 
 
-def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
-    """Return <w, f> and ||M||_F^2 by the code's covariance, minus their forms in P, a and b.
+def along_residual(along: sp.Expr = ALONG) -> sp.Expr:
+    """Return <w, f> by the code's covariance, minus its form in P, a and b.
 
     The number n of tokens is a symbol. `along` is the form of <w, f>.
     """
-    w, values = basic_4.moved(), basic_4.forms()
-    other = w.subs(t, r)
-    values = {a: values[a], b: values[b]}
-    entries = (w * entry("f", r) + entry("f", t) * other) ** 2
-    differences = [
-        total(reduced(w * entry("f"), "s")) - along.subs(values),
-        total(reduced(entries, "s"), t, r) - frobenius().subs(values),
-    ]
-    return [sp.expand(x) for x in differences]
-
-
-def frobenius() -> sp.Expr:
-    """Return ||M||_F^2 = 2 ||w||^2 ||f||^2 + 2 <w, f>^2."""
-    return 2 * SQUARE * (a + b) + 2 * ALONG**2
+    values = basic_4.forms()
+    form = along.subs({a: values[a], b: values[b]})
+    return sp.expand(total(reduced(basic_4.moved() * entry("f"), "s")) - form)
 
 
 def outer(u: Vector, v: Vector, x: Vector) -> Vector:
@@ -107,14 +97,6 @@ def ensure_norms() -> None:
         spectral(m, p, q),
         norm,
         "the claim evaluates (|<c, d>| + ||c|| ||d||)/2, the norm of (c d^T + d c^T)/2",
-    )
-    apart, both = entry("p") - entry("q"), entry("p") + entry("q")
-    squares = total((entry("p") * entry("p", r) - entry("q") * entry("q", r)) ** 2, t, r)
-    closed = (total(apart**2) * total(both**2) + total(apart * both) ** 2) / 2
-    ensure_equal(
-        squares,
-        closed,
-        "the squared Frobenius norm of p p^T - q q^T is (||c||^2 ||d||^2 + <c, d>^2)/2",
     )
 
 
@@ -214,16 +196,11 @@ def reached() -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove both Lipschitz constants, and that two tokens attain them."""
-    q = sp.Symbol("q", real=True)
+    """Prove the Lipschitz constant in the operator norm, and that two tokens attain it."""
     basic_4.ensure_linear()
     ensure_norms()
-    ensure_zero(
-        norms_residuals(),
-        "<w, f> is (1-P) a - P b, and ||M||_F^2 is 2 ||w||^2 (a + b) + 2 <w, f>^2, for M = w "
-        "f^T + f w^T and w = Df[s]",
-    )
-    ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> is not P b - (1-P) a")
+    ensure_zero(along_residual(), "<w, f> is (1-P) a - P b for w = Df[s]")
+    ensure_nonzero(along_residual(along=-ALONG), "<w, f> is not P b - (1-P) a")
     basic_4.ensure_span()
     # as an operator: m^T M m = 2 <w, m> <f, m> for each unit m, linear in s
     ensure_cube()
@@ -248,31 +225,14 @@ def prove() -> str:
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
     ensure_equal(4 * best, constant**2, reaches, normal=simplified)
     ensure_no_less(reaches, products)
-    # in the Frobenius norm, of matrices as vectors
-    ensure_norm_convex()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
-    square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
-    ensure_equal(frobenius(), square, "||M||_F^2 is 4 (1-P)^2 a^2 + 4 P^2 b^2 + 2 (1-2P)^2 a b")
-    ensure_nonnegative(
-        [factored(x) for x in sp.Poly(frobenius(), a, b).coeffs()],
-        "||M||_F^2 grows with a and b, and so is at most what it is at a = P^2 and b = "
-        "(1-P)^2, for two tokens",
-    )
-    two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
-    spare = q**4 * (3 - 2 * q**2) / 8
-    ensure_equal(
-        basic_4.largest() - two,
-        spare,
-        "||M||_F^2 of two tokens is 1/8 less q^4 (3 - 2 q^2)/8, q = 2 P - 1",
-    )
-    ensure_nonnegative(
-        basic_4.of_shares(spare, q), "q^4 (3 - 2 q^2)/8 is not negative, as q is in [-1, 1]"
-    )
-    slope = "so ||M||_F along a unit vector is at most the constant of sharp-2"
-    least_constant = basic_4.constant_of(sharp, "frobenius", softmax_constant)
-    ensure_equal(least_constant, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
-    ensure_lipschitz(slope, products)
+    return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n"
+
+
+@linked
+def prove_frobenius() -> str:
+    """Prove the bound in the Frobenius norm by linked facts, and that two tokens attain it."""
     reaches = "the difference quotients of two tokens tend to the constant of sharp-2"
     ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
-    ensure_no_less(reaches, products)
-    return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
+    ensure_no_less(reaches, [f * g for f in SOFTMAX for g in SOFTMAX])
+    facts.frobenius()
+    return "f f^T is spread(A)/2-Lipschitz in the Frobenius norm, for every n"

@@ -1,65 +1,38 @@
-"""The best Lipschitz constant of the gradient of g(b <softmax(A x), h>), for any number of tokens.
+"""Lemma 3.13: the best Lipschitz constant of the gradient of g(b <softmax(A x), h>), any n.
 
-Letters are those of `symbolic.curvature`, whose bound (*) is attained. The function that the code
-maximises, `attsvm.lipschitz.softmax_height` with `best_level`, is evaluated on symbols. Its values
-are called heights.
+The bounds are linked in `symbolic.sim.lemma_3_13_facts`. Here are the heights as the code evaluates
+them, by `attsvm.lipschitz.softmax_height` and `best_level`, and two tokens that attain the
+constant.
 
-For the loss g(b <f, h>) let D = |b| osc(h) and c = |1 - 2 g|. Then p = D (1-c^2)/4 and
-q = D^2 c (1-c^2)/4 (`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2. By adding a number to
-h, c takes every value in [0, 1), with either sign of g'', whatever a is.
-
-In x, with s = A x, a unit vector z moves the logits by u = A z, and
-osc(u)^2 <= max ||A_j - A_k||^2 <= 2 ||A||^2. So the gradient is Lipschitz with
-K(D) max ||A_j - A_k||^2/2, and with K(D) ||A||^2. For A = (1, -1)^T both are the same. The
-derivative of the gradient is then twice the height at any a and c in (-1, 1) (`reached`), so that
-no smaller constant holds.
+For A = (1, -1)^T the numbers ||A||^2 and max ||A_j - A_k||^2/2 are the same. By adding a number to
+h, c = |1 - 2 g| takes every value in [0, 1), with either sign of g'', whatever a is. The derivative
+of the gradient is then twice the height at any a and c in (-1, 1) (`reached`), so that no smaller
+constant holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import sympy as sp
 
+from attsvm.errors import present
 from attsvm.lipschitz import best_level, softmax_height
-from attsvm.losses import curvature_kernel, slope_kernel
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
+from attsvm.theory.declaration.proof import cancelled, expanded, simplified
+from attsvm.theory.proof.linked import linked
 from attsvm.theory.types import Numbers
-from properties.sim import lemma_3_13
-from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
-from properties.sim._support.attention import LISTED_RADIUS, MATRIX, SIZES
 from symbolic.continuity import ensure_smooth
-from symbolic.curvature import MORE, P, a, bound, ensure_hessian, p, prove_bound, q, unit
-from symbolic.mean_value import (
-    ensure_no_less,
-    of_two,
-    said_by,
-)
+from symbolic.curvature import MORE, P, a
+from symbolic.mean_value import ensure_no_less, of_two
 from symbolic.sim import basic_4
-from symbolic.textbook import (
-    COMPOSED,
-    CONTINUOUS,
-    EXPONENTIAL,
-    SECOND_DERIVATIVE,
-    TANGENT,
-)
+from symbolic.sim import lemma_3_13_facts as facts
+from symbolic.textbook import COMPOSED, CONTINUOUS, SECOND_DERIVATIVE, TANGENT
 
 c = sp.Symbol("c", real=True)
-
-
-def logistic_residuals() -> list[sp.Expr]:
-    """Return g' - (1-c^2)/4 and |g''| - c (1-c^2)/4 for the code's kernels at c = (1-e)/(1+e)."""
-    e = sp.Symbol("e", positive=True)
-    level = (1 - e) / (1 + e)
-    return [
-        cancelled(slope_kernel(e) - (1 - level**2) / 4),
-        cancelled(curvature_kernel(e) - level * (1 - level**2) / 4),
-    ]
 
 
 ODDS, POWER, WIDTH = sp.symbols("s e D", positive=True)
@@ -142,46 +115,13 @@ def ensure_attained(
     ensure_no_less(reaches, of_two(loss))
 
 
-def ensure_constant(slope: str) -> None:
-    """Prove that the readings have the constants spread(A)^2 K(D) and ||A||^2 K(D).
-
-    D is |b| (max h - min h), and osc(A z)^2/2 is at most spread(A)^2 for a unit vector z.
-
-    Args:
-        slope: the sentence for the first constant.
-    """
-    basic_4.ensure_span()
-    b, D = sp.symbols("b D", positive=True)
-    K, h = entry_loss.K(SYMBOLS, b * D), entries([D, 0 * D])
-    x, y = symbols_of("x", 2), symbols_of("y", 2)
-    v = SimpleNamespace(A=basic_4.TOKENS, x=x, y=y, h=h, b=b)
-    ratio = said_by(lemma_3_13.LEMMA, "sharp-2", v).right / SYMBOLS.norm(x - y)
-    ensure_equal(cancelled(ratio), (sp.sqrt(2) * basic_4.SPREAD) ** 2 / 2 * K, slope)
-    v = SimpleNamespace(A=symbols_of("A", 2, 1), x=x[:1], y=y[:1], h=h, b=b)
-    norm = SYMBOLS.spectral(v.A) ** 2 * K
-    ratio = said_by(lemma_3_13.LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
-    ensure_equal(
-        [cancelled(ratio), said_by(hessian.LEMMA, "sharp", v).right],
-        [norm, norm],
-        "the readings named sharp have the constant ||A||^2 K, and ||A|| is at least spread(A)",
-    )
-
-
-def prove() -> str:
-    """Prove (*), and that the K(D) of the code is its maximum for the logistic loss."""
-    prove_bound()
-    ensure_zero(
-        logistic_residuals(),
-        "at e = exp(-|x|) the code's g' is (1-c^2)/4 and its |g''| is c (1-c^2)/4, for c = "
-        "(1-e)/(1+e)",
-    )
+def ensure_code() -> None:
+    """Prove that the code maximises the height of K, and how it finds the best c."""
     D = sp.Symbol("D", positive=True)
-    height = bound(D * (1 - c**2) / 4, D**2 * c * (1 - c**2) / 4)
     ensure_equal(
-        height,
+        present(entry_loss.K.largest, "a height")(SYMBOLS, D, a, c),
         softmax_height(D, D**2, a, c),
-        "the height that the code maximises is (1-a^2)/2 (p a + q (1-a^2)/4) with p = D "
-        "(1-c^2)/4 and q = D^2 c (1-c^2)/4",
+        "the height that the code maximises is that of K",
     )
     # the floats maximise it over D (1 + D)
     x, y, scale = sp.symbols("x y scale", positive=True)
@@ -194,8 +134,7 @@ def prove() -> str:
         "is s times as large",
     )
     # the code's c for given a >= 0: the root in [0, 1] of a concave function's slope
-    offset, w = x * a, y * P  # at x = D, y = D^2: D times a and D P
-    shape = P * (1 - c**2) * (offset + w * c) / 2
+    shape = P * (1 - c**2) * (x * a + y * P * c) / 2
     ensure_equal(
         softmax_height(x, y, a, c),
         shape,
@@ -213,98 +152,34 @@ def prove() -> str:
         -sp.diff(slope, c).subs(c, MORE), "that height is concave in c, for c >= 0", normal=expanded
     )
     cite(TANGENT, met={SECOND_DERIVATIVE: "that height is concave in c, for c >= 0"})
-    bend = "|z^T Hess L z| is at most the constant of sharp-2, K spread(A)^2, for a unit z"
-    ensure_constant(bend)
-    ensure_hessian(bend, of_two(entry_loss.loss))
+
+
+@linked
+def prove() -> str:
+    """Prove both bounds of the change of the gradient, and that two tokens attain them."""
+    ensure_code()
     ensure_attained(reached(), REACHES)
-    return (
-        "||A||^2 K(D) bounds the curvature of g(b <softmax(A x), h>), n any; two tokens attain it"
-    )
+    facts.largest_change()
+    return "for any n: ||A||^2 K(D), and K(D) times half of the squared diameter of A"
 
 
-def ensure_printed() -> None:
-    """Prove that both readings with the printed constant have the sides that are printed.
-
-    The formulas are evaluated for two tokens log 3 and 0, values 5 and 1, label 1, x = 0 and y = 1.
-    R and n are symbols. The left sides are compared with derivatives that sympy takes.
-
-    Raises:
-        ProofError: a side is not the printed one.
-    """
-    s = sp.Symbol("s", real=True)
-    n, R = sp.symbols("n R", positive=True)
-    mean = 1 + 4 * 3**s / (3**s + 1)
-    slope = sp.diff(1 / (1 + sp.exp(-mean)), s)
-    bend = sp.diff(slope, s)
-    one = sp.Integer(1)
-    v = SimpleNamespace(
-        A=entries([[sp.log(3)], [0 * one]]),
-        x=entries([0 * one]),
-        y=entries([one]),
-        h=entries([5 * one, one]),
-        b=one,
-        n=n,
-        R=R,
-    )
-    constant = 3 * n**3 * R**7 * sp.exp(13 * R**2)
-    change = slope.subs(s, 0) - slope.subs(s, 1)
-    for statement, left, is_what in (
-        (lemma_3_13.LEMMA, change, "the change of the loss's derivative"),
-        (hessian.LEMMA, bend.subs(s, 0), "the loss's second derivative"),
-    ):
-        name = f"{statement.id}:amended"
-        comparison = said_by(statement, "amended", v)
-        ensure_equal(
-            comparison.left**2, left**2, f"the left side of {name} is {is_what}", normal=simplified
-        )
-        ensure_equal(comparison.right, constant, f"the right side of {name} is as printed")
+@linked
+def prove_hessian() -> str:
+    """Prove the bound of the Hessian, and that two tokens attain it."""
+    ensure_attained(reached(), REACHES)
+    facts.largest_hessian()
+    return "||A||^2 K(D) bounds the Hessian for any n"
 
 
+@linked
 def prove_published() -> str:
-    """Prove that ||A||^2 K(D) is below the printed constant for every R >= 4 and n >= 1.
+    """Prove the printed bound of the change: the heights are at most D/8 + D^2/32, D <= 2 R^2."""
+    facts.printed_change()
+    return "R^4/4 + R^6/8 <= 3 R^7 <= 3 n^3 R^7 exp(13 R^2) for R >= 4"
 
-    As 1-a^2, 1-c^2, a and c are at most 1, K(D) <= D/8 + D^2/32. Also D <= 2 R^2, ||A|| <= R and
-    n^3 exp(13 R^2) >= 1.
-    """
-    prove()
-    R = sp.Symbol("R", positive=True)
-    ensure_printed()
-    suppose(*SIZES)
-    u, v = sp.symbols("u v", real=True)
-    ensure_nonnegative(
-        2 * (u**2 + v**2) - (u - v) ** 2,
-        "(max h - min h)^2 <= 2 ||h||^2",
-        normal=factored,
-    )
-    label, head = R / (1 + MORE), R / (1 + sp.Symbol("less", nonnegative=True))
-    ensure_nonnegative(
-        (2 * R**2) ** 2 - label**2 * 2 * head**2,
-        "so D = |b| (max h - min h) is at most 2 R^2, as |b| and ||h|| are at most R",
-        normal=factored,
-    )
-    gap = p / 8 + q / 32 - softmax_height(p, q, unit("a"), unit("c"))
-    over, under = sp.fraction(sp.together(gap))
-    ensure_nonnegative(
-        [over, under], "K(D) <= D/8 + D^2/32, as a and c are in [0, 1]", normal=expanded
-    )
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        (1 + MORE) ** 3 * (1 + 13 * R**2) - 1,
-        "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
-        normal=expanded,
-    )
-    suppose(MATRIX, LISTED_RADIUS)
-    constant = sp.Symbol("K(D)", nonnegative=True)
-    ensure_nonnegative(
-        R**2 * constant - (R / (1 + MORE)) ** 2 * constant,
-        "the constant ||A||^2 K(D) is at most R^2 K(D)",
-        normal=factored,
-    )
-    D = 2 * R**2
-    rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)
-    ensure_positive(
-        rest.subs(R, 4 + sp.Symbol("r", nonnegative=True)),
-        "3 R^7 exceeds R^2 (D/8 + D^2/32) for D = 2 R^2 and R >= 4",
-        normal=expanded,
-    )
-    return "R^2 K(sqrt 2 R^2) < 3 n^3 R^7 exp(13 R^2) for R >= 4, with K as proved"
+
+@linked
+def prove_published_hessian() -> str:
+    """Prove the printed bound of the Hessian in the same way."""
+    facts.printed_hessian()
+    return "R^4/4 + R^6/8 <= 3 R^7 <= 3 n^3 R^7 exp(13 R^2) for R >= 4"

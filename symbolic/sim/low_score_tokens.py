@@ -8,12 +8,11 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
 from properties.sim import low_score_tokens as statement
-from properties.sim.low_score_tokens import NO_LOW_SUPPORT
 from properties.sim.low_score_tokens.left_out import lower_scores
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
-from symbolic.least_points import ensure_least_point, ensure_supported
+from symbolic.least_points import ensure_least_point
 from symbolic.sums import ensure_mean
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE, TRIANGLE
 
@@ -43,7 +42,7 @@ def attended(of_low: sp.Expr, of_kept: sp.Expr) -> sp.Expr:
     return (LOW * of_low + KEPT * of_kept) / (LOW + KEPT)
 
 
-def prove_no_lower() -> str:
+def ensure_no_lower() -> None:
     """Prove that <f, gamma> is no lower without the tokens of least score."""
     ensure_mixture()
     least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
@@ -54,7 +53,6 @@ def prove_no_lower() -> str:
         "u_rest - u = p (u_rest - u_low), and u_rest >= u_low",
         normal=factored,
     )
-    return "at every X, for any number of inputs and tokens"
 
 
 def prove_kept() -> str:
@@ -63,7 +61,7 @@ def prove_kept() -> str:
     In both runs no token but an optimal one can get a weight that tends to 1. If optimal tokens are
     tied, s_o is the sum of their weights.
     """
-    prove_no_lower()
+    ensure_no_lower()
     least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
     rest = least + more
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
@@ -114,22 +112,10 @@ def prove_as_much() -> str:
     return "in any dimension: of scores the programme reads only which token is optimal"
 
 
-def prove_unchanged() -> str:
-    """Prove that X^mm is the same without the tokens of least score if their margins exceed 1."""
-    ensure_supported()
-    over, w = supposed_number(NO_LOW_SUPPORT, "over", positive=True), sp.Symbol("w", positive=True)
-    ensure_positive(
-        w * over,
-        "w_j (<A_j, X> - 1), which is 0, would be above 0 for a token of least score of positive "
-        "multiplier, as its margin is above 1: what is dropped has multiplier 0",
-    )
-    return "in any dimension: what is left proves X least"
-
-
 def prove_output() -> str:
-    """Prove that leaving out N tokens moves the output at W = r X^mm by at most N exp(-r) diam.
+    """Prove that leaving out N tokens moves the output at r X^mm by at most N/(N + exp(r)) diam.
 
-    diam is the largest distance of two tokens.
+    diam is the largest distance of two tokens, and r >= 0. Two tokens attain it.
     """
     ensure_mixture()
     p = LOW / (LOW + KEPT)
@@ -143,20 +129,15 @@ def prove_output() -> str:
         normal=cancelled,
     )
     cite(TRIANGLE)  # two means of tokens are at most the largest distance of two tokens apart
-    count, grown = sp.symbols("N grown", nonnegative=True)
+    count, rest = sp.symbols("N rest", nonnegative=True)
     suppose(SOLUTION)
-    power, rest = sp.Symbol("exp(-r)", positive=True), sp.Symbol("rest", nonnegative=True)
+    power = sp.Symbol("exp(-r)", positive=True)
+    over = supposed_number(statement.OUTWARDS, "r", nonnegative=True)
+    beyond = sp.Symbol("m - 1", nonnegative=True)
     ensure_nonnegative(
-        power - power / (1 + grown),
-        "exp(-r m) <= exp(-r) for a margin m >= 1 and r >= 0: it is exp(-r) over "
-        "exp(r (m - 1)) = 1 + grown",
-        normal=factored,
-    )
-    sums = sp.Symbol("sum", nonnegative=True)  # the sum of exp(-r m_t) over the tokens left out
-    ensure_nonnegative(
-        sums - sums / (1 + sums + rest),
-        "p = sum/(1 + sum + rest), against the optimal token's 1, is at most the sum",
-        normal=factored,
+        over * (1 + beyond) - over,
+        "r m >= r for a margin m >= 1 and r >= 0, so that exp(-r m) <= exp(-r)",
+        normal=expanded,
     )
     left = sp.Symbol("left", nonnegative=True)  # the distance of one term below exp(-r)
     ensure_nonnegative(
@@ -164,10 +145,23 @@ def prove_output() -> str:
         "the sum of N terms that are at most exp(-r) is at most N exp(-r)",
         normal=expanded,
     )
+    sums, spare = sp.symbols("sum spare", nonnegative=True)  # of exp(-r m_t) over those left out
     ensure_nonnegative(
-        [(1 + left) * (1 + grown) - 1, 1 - p],
-        "for r < 0, where exp(-r) = 1 + grown, and N >= 1 the bound is no less than diam, and p is "
-        "at most 1",
+        (sums + spare) / (1 + sums + spare) - sums / (1 + sums + rest),
+        "p = sum/(1 + sum + rest), against the optimal token's 1, is at most most/(1 + most) with "
+        "most = N exp(-r), as the sum is at most that",
+        normal=factored,
+    )
+    ensure_equal(
+        count * power / (1 + count * power),
+        count / (count + 1 / power),
+        "most/(1 + most) is N/(N + exp(r))",
         normal=cancelled,
     )
-    return "for every r and any number of inputs, tokens and axes"
+    ensure_equal(
+        power / (1 + power),
+        1 / (1 + 1 / power),
+        "of two tokens, of margin 1, the second has this attention: they attain it",
+        normal=cancelled,
+    )
+    return "for every r >= 0 and any number of inputs, tokens and axes"

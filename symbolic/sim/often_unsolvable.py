@@ -22,6 +22,7 @@ from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence
+from symbolic.sim import repeated_tokens
 
 ROWS_OF_LANGUAGES = Supposed(
     "successors are drawn for each token apart: rows of a random language are independent",
@@ -32,6 +33,12 @@ UNIT_EMBEDDINGS = Supposed(
     "embeddings are Gaussian, scaled to norm 1, so that almost surely no two are the same",
     (COUNTED,),
 )
+FIVE_WORDS = Supposed("sentences have five words", (("n", 5),))
+ON_THE_SPHERE = Supposed(
+    "embeddings are independent and uniform on the unit sphere, as scaled Gaussian ones are",
+    (COUNTED,),
+)
+SUB_SEQUENCES = Supposed("attention is over the sub-sequence", (("over", "sub-sequence"),))
 WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 
 
@@ -94,8 +101,8 @@ def prove_probability() -> str:
     return "for any vocabulary, any weights and any m"
 
 
-def prove_often() -> str:
-    """Prove that ten sentences of a random language are contradictory with probability > 1/2."""
+def ensure_next_is_best() -> None:
+    """Prove that the next token scores more than every other one, if embeddings have norm 1."""
     a, b = vector("a"), vector("b")
     apart, norms = a - b, {inner("a", "a"): 1, inner("b", "b"): 1}
     ensure_equal(
@@ -104,6 +111,11 @@ def prove_often() -> str:
         "of unit embeddings the next token a scores more than every other b, by ||a - b||^2/2: it "
         "is what the query asks for",
     )
+
+
+def prove_often() -> str:
+    """Prove that ten sentences of a random language are contradictory with probability > 1/2."""
+    ensure_next_is_best()
     prove_circles()  # the cycle has two tokens: a query asks for a above b, and for b above a
     prove_probability()
     z, q, r = sp.symbols("z mean_q mean_r")
@@ -121,3 +133,43 @@ def prove_often() -> str:
         "is below 1/2; over the vocabulary there is no X^mm where a word has two",
     )
     return "for sentences of two words or more, with any unit embeddings that differ"
+
+
+def prove_default() -> str:
+    """Prove that over sub-sequences there is no X^mm with probability > 0.63, by copies of tokens.
+
+    The four words before the last one of a sentence may hold their optimal word twice. Then there
+    is no X^mm. Given language and embeddings, let r be the probability of this; then some of ten
+    sentences does so with probability 1 - (1 - r)^10. A parabola bounds this by r and r^2, whose
+    means are sums over patterns of words (`repeated_tokens`).
+    """
+    suppose(TEN_SENTENCES, FIVE_WORDS, SUB_SEQUENCES, UNIT_EMBEDDINGS)
+    ensure_next_is_best()  # if it is among the words of the sub-sequence
+    cite(textbook.LARGEST, met={textbook.UNIFORM: ON_THE_SPHERE})  # if it is not
+    cite(textbook.ROTATIONS, met={textbook.UNIFORM: ON_THE_SPHERE})  # one common word, or none
+    prove_circles()  # the cycle has one token: a copy of the optimal token is its rival
+    cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})
+    r, a, b = sp.symbols("r a b")
+    touches = sp.Rational(1, 6)
+    above = 1 - a * r + b * r**2 - (1 - r) ** 10
+    (solved,) = sp.solve(
+        [above.subs(r, touches), sp.diff(above, r).subs(r, touches)], [a, b], dict=True
+    )
+    factor, rest = sp.div(sp.expand(above.subs(solved)), sp.expand(r * (r - touches) ** 2), r)
+    ensure_zero(rest, "1 - a r + b r^2 - (1 - r)^10 is r (r - 1/6)^2 q(r) for some a and b")
+    ensure_positive(solved[b], "b > 0, so that E r^2 may be replaced by a bound from above")
+    u = sp.Symbol("u", nonnegative=True)
+    parts = enumerate(reversed(sp.Poly(factor, r).all_coeffs()))
+    spread = sum(sp.Poly(c * u**k, u) * sp.Poly(1 + u, u) ** (7 - k) for k, c in parts)
+    ensure_positive(
+        spread.all_coeffs(),
+        "q(r) > 0 for 0 <= r < 1: with r = u/(1 + u) all coefficients of (1 + u)^7 q are positive",
+    )
+    means = [
+        sp.Rational(int(x.p), int(x.q)) for x in (repeated_tokens.once(5), repeated_tokens.twice(5))
+    ]
+    ensure_positive(
+        solved[a] * means[0] - solved[b] * means[1] - sp.Rational(63, 100),
+        "a E r - b E r^2, which is at most the mean of 1 - (1 - r)^10, is above 0.63",
+    )
+    return "the probability is at least 0.63; contradictions of different sentences add to it"

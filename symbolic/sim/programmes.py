@@ -1,98 +1,32 @@
-"""The Att-SVM, hard and soft: convexity, bounds of X^mm, prices of slack, tokens left out.
+"""The Att-SVM, hard and soft: X_soft in the limit of descent, and the exact price of slack.
 
 X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j. The
 objective of X_soft is f_C(V), ||V|| plus C times the sum of slacks. The proofs use inner products
 alone, so that they hold for any number of inputs and tokens and in any dimension.
 
-The readings of `sim/definition-4.1` on prices of slack and those of `sim/token-sparsity` on tokens
-that may be left out are in docs/proofs/soft_margin.md.
+`symbolic.sim.programme_facts` has what is linked. docs/proofs/soft_margin.md has the arguments.
 """
 
 from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
-from properties.sim import definition_3_8, definition_4_1, figure_1
-from properties.sim.definition_3_8.conclusion import shorter_mean
+from properties.sim import figure_1
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import least_points
-from symbolic.alternatives import MEETS, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.alternatives import SOLUTION
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.least_points import LESS, MORE, A, U, V, X
-from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
+from symbolic.least_points import MORE, A, V, X
+from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR
 
 XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
 """A multiplier w_j."""
 PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
-
-
-def prove_nearer() -> str:
-    """Prove that ||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for feasible V, so X^mm is unique."""
-    least_points.ensure_existence(MEETS)
-    least_points.ensure_pythagoras()
-    return "in any dimension, by <X, V - X> >= 0"
-
-
-def prove_convex() -> str:
-    """Prove that a mean of two feasible matrices is feasible, of at most the mean squared norm."""
-    suppose(MEETS)
-    t, apart = 1 / (1 + MORE), vector("V - U")
-    facts = {inner("A", "U"): 1 + LESS, inner("A", "V"): 1 + SLACK}
-    ensure_nonnegative(
-        (A @ (t * U + (1 - t) * V)).subs(facts) - 1,
-        "a mean of two matrices with margins of 1 at least has such margins",
-        normal=factored,
-    )
-    comparison = shorter_mean(INNER, U, U + apart, t)
-    ensure_nonnegative(
-        comparison.right - comparison.left,
-        "the squared norm of t U + (1 - t) V is t (1 - t) ||U - V||^2 less than the mean of "
-        "the squared norms",
-        normal=factored,
-    )
-    return "in any dimension, for all means of two feasible matrices, half their sum among them"
-
-
-def prove_classified() -> str:
-    """Prove that X^mm exists if u classifies the queries: a multiple of v u^T is feasible."""
-    y = sp.Symbol("y", real=True)
-    v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
-    margin = (v_opt - v_t) * uz
-    scores = (y * v_opt - y * v_t) * (y * uz)
-    ensure_zero(
-        (margin * y**2 - scores),
-        "the margin of v u^T, (v^T x_opt - v^T x_t) u^T z, is (gamma_opt - gamma_t) y u^T z "
-        "as y^2 = 1",
-    )
-    suppose(UNIQUE_OPTIMUM, definition_3_8.CLASSIFIES)
-    ahead, lead = sp.symbols("ahead lead", positive=True)  # gamma_opt - gamma_t, and y u^T z
-    ensure_positive(
-        scores.subs({v_opt: v_t + y * ahead, uz: y * lead}).subs(y, 1),
-        "this margin is positive for y = 1, as gamma_opt > gamma_t and u^T z has the sign of y",
-        normal=expanded,
-    )
-    ensure_positive(
-        scores.subs({v_opt: v_t + y * ahead, uz: y * lead}).subs(y, -1),
-        "and so it is for y = -1",
-        normal=expanded,
-    )
-    a, b = sp.symbols("a b", real=True)
-    ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
-    least_points.ensure_scaled_meets()
-    least_points.ensure_existence(least_points.SCALED)
-    return "in any dimension, by v u^T over its least margin"
-
-
-def prove_hull() -> str:
-    """Prove that 1/||X^mm|| is the distance of the hull of the A_j from 0."""
-    suppose(definition_3_8.SHARES)
-    least_points.ensure_distance_of_hull()
-    return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
 
 def ensure_price_suffices() -> None:
@@ -119,7 +53,7 @@ def ensure_price_suffices() -> None:
     )
 
 
-def prove_price() -> str:
+def ensure_price() -> str:
     """Prove that X^mm minimises ||V|| + C sum_j xi_j if C ||X^mm|| is at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
@@ -143,7 +77,7 @@ def prove_soft_direction() -> str:
     Then X_soft is X^mm. With equality X_soft need not be unique, and may be 0, which has no
     direction.
     """
-    prove_price()
+    ensure_price()
     suppose(figure_1.ENOUGH)
     beyond, slack = sp.symbols("beyond xi", positive=True)
     ensure_positive(
@@ -162,7 +96,7 @@ def prove_soft_direction() -> str:
     return "for any n, T, d: X^mm is the only minimiser at such prices"
 
 
-def prove_shared_price() -> str:
+def ensure_shared_price() -> str:
     """Prove that X^mm minimises f_C if C ||X^mm|| is at least the sum of the w_j of each slack.
 
     Several constraints may share one slack.
@@ -182,7 +116,7 @@ def prove_exact_price() -> str:
 
     For each slack, the sum of the w_j of its constraints must be at most C ||X^mm||.
     """
-    prove_shared_price()
+    ensure_shared_price()
     paid, w = sp.Symbol("t", real=True), sp.symbols("w_1 w_2", real=True)
     linear = (
         "the least t with t - sum of w_j >= 0 and X^mm = sum of w_j A_j is a linear programme in w"
@@ -222,79 +156,3 @@ def prove_exact_price() -> str:
         "for C = -more < 0 slack costs less than for C = 0: there X - e Y is better as well",
     )
     return "in any dimension: the dual of the least price gives a better point below it"
-
-
-def prove_growth() -> str:
-    """Prove that f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
-    AV = inner("A", "V")
-    suppose(definition_4_1.POSITIVE)
-    ensure_nonnegative(
-        (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
-        "C xi_j >= C - C <A_j, V> for xi_j >= 1 - <A_j, V>; f_C(0) is the sum of the C",
-        normal=expanded,
-    )
-    cite(CAUCHY_SCHWARZ)
-    norm, steep = sp.symbols("norm steep", nonnegative=True)
-    ensure_equal(
-        norm - PRICE * steep * norm,
-        (1 - PRICE * steep) * norm,
-        "||V|| - C <sum_j A_j, V> >= ||V|| - C ||sum_j A_j|| ||V||",
-    )
-    return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
-
-
-def prove_at_most_lost() -> str:
-    """Prove that without the tokens J ||X^mm||^2 falls by at most ||sum_J w_j A_j||^2."""
-    least_points.ensure_multipliers()
-    J, K, Y = vector("J"), vector("K"), vector("Y")
-    of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
-    facts = {
-        inner("K", "Y"): of_K + MORE,  # margins of Y are at least 1 on what is left
-        inner("J", "K"): of_J - inner("J", "J"),  # <X, J> = sum over J of w_j, by margins of 1
-        inner("K", "K"): of_K - of_J + inner("J", "J"),  # <X, K> = sum over K of w_j
-    }
-    whole = (J + K) @ (J + K)
-    ensure_equal(
-        whole.subs(facts),
-        of_J + of_K,
-        "the square of X = J + K is the sum of all w_j, by the margins of J and K",
-    )
-    gap = Y @ Y - (whole - J @ J) - (Y - K) @ (Y - K)
-    ensure_equal(
-        gap.subs(facts),
-        2 * MORE,
-        "||Y||^2 - (||X||^2 - ||J||^2) = ||Y - K||^2 + 2 (<K, Y> - sum over K of w_j)",
-    )
-    least_points.ensure_existence(FEASIBLE)
-    return "in any dimension, for every matrix Y that meets the constraints that are left"
-
-
-def prove_at_least_lost() -> str:
-    """Prove that without token j ||X^mm||^2 falls by at least w_j^2 dist(A_j, span of others)^2."""
-    least_points.ensure_multipliers()
-    off = vector("R")  # A_j less its projection on the span of the others
-    square = inner("R", "R")
-    moved = X - WEIGHT * off
-    facts = {inner("R", "X"): WEIGHT * square}  # <A_k, R> = 0, <A_j, R> = ||R||^2
-    ensure_equal(
-        (moved @ moved).subs(facts),
-        XX - WEIGHT**2 * square,
-        "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
-    )
-    least_points.ensure_existence(FEASIBLE)
-    return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
-
-
-def prove_cost_of_turning() -> str:
-    """Prove that |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
-    d = sp.Symbol("d", integer=True, positive=True)
-    r, c = sp.symbols("r c", integer=True)
-    entry = sp.IndexedBase("X", real=True)
-    z, D = sp.IndexedBase("z", real=True), sp.IndexedBase("D", real=True)
-    term = z[r] * entry[r, c] * D[c] - D[c] * entry[c, r] * z[r]
-    ensure_zero(
-        term - z[r] * (entry[r, c] - entry[c, r]) * D[c],
-        f"entry by entry, for any {d}: z^T X D - D^T X z = z^T (X - X^T) D",
-    )
-    cite(SINGULAR_VALUES)
-    return "in any dimension; singular vectors of X - X^T attain it"

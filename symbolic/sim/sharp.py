@@ -16,7 +16,7 @@ from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL, ROOT, SIZE
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import add_up, at, bounds, cite, decide, one_of_sum, scale, square
-from attsvm.theory.proof.terms import ABS, INV, SQRT, Term, as_term, most, total
+from attsvm.theory.proof.terms import ABS, INV, SQRT, Letter, Term, as_term, most, total
 from properties.sim import basic_4, basic_5, basic_6
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import conclusion
@@ -46,13 +46,13 @@ def unit_of_root() -> tuple[Fact, Fact, Fact]:
     return above, whole, unit
 
 
-def apart_by(u: Term, root_above: Fact, whole: Fact) -> Fact:
+def apart_by(u: Term, root_above: Fact, whole: Fact, t: Letter = t, r: Letter = r) -> Fact:
     """Return that u_t - u_r <= sqrt 2 ||u||.
 
     The parts (|u| + u)/2 and (|u| - u)/2 have squares that add up to u^2.
     """
     size, size_square = cite(SIZE, (), u)
-    up, down = (ABS(u) + u) / 2, at_r((ABS(u) - u) / 2)
+    up, down = (ABS(u) + u) / 2, at_r((ABS(u) - u) / 2, t, r)
     ups, downs = one_of_sum(square(up), t), one_of_sum(square(down), r)
     norm, norm_square = length(u, t)
     N = norm.proposition.term
@@ -65,12 +65,12 @@ def apart_by(u: Term, root_above: Fact, whole: Fact) -> Fact:
     )
     both = decide(ge(ROOT_2 * N, up + down), large, both)
     above, below = (decide(ge(ABS(u), x), size, size_square) for x in (u, -u))
-    return decide(ge(ROOT_2 * N, u - at_r(u)), both, above, at(below, {t: r}))
+    return decide(ge(ROOT_2 * N, u - at_r(u, t, r)), both, above, at(below, {t: r}))
 
 
-def oscillation(each: Fact, u: Term, some: Fact) -> Fact:
+def oscillation(each: Fact, u: Term, some: Fact, t: Letter = t, r: Letter = r) -> Fact:
     """Return a bound of max u - min u from that of all differences."""
-    return bounds(bounds(each, "most", u, t, some), "least", at_r(u), r, some)
+    return bounds(bounds(each, "most", u, t, some), "least", at_r(u, t, r), r, some)
 
 
 def ensure_attained(conclusion: Any, *constants: object, **more: object) -> None:

@@ -66,28 +66,31 @@ def scores(w: Way, h: Term) -> tuple[Term, Term]:
     return total(w.end_x * h, t), total(w.end_y * h, t)
 
 
-def change_by_norms(v: Values, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way, Fact]:
-    """Return that |u - w| <= ||A|| ||h|| ||x - y||/2."""
-    entry, apart = v.A.entry((t.term,), (k.term,)), (v.x - v.y).entry((k.term,))
-    h = v.h.entry((t.term,))
+def span_by_norm(v: Values, apart: Term, root_2: tuple[Fact, Fact]) -> Fact:
+    """Return that s_t - s_r <= D for s = A z, and D = sqrt 2 ||A|| ||z||."""
+    entry = v.A.entry((t.term,), (k.term,))
     s = total(entry * apart, k)
     size, turned = image(entry, t, k, apart)
     distance, distance_square = length(apart, k)
     S, D = size.proposition.term, distance.proposition.term
     small = decide(ge((S * D) ** 2, total(s**2, t)), turned, scale(distance_square, S**2))
-    norm = length(s, t)
-    short = root_at_most(product(size, distance), norm, small)
+    short = root_at_most(product(size, distance), length(s, t), small)
     above, whole = root_2
-    spans = decide(
-        ge(ROOT_2 * S * D, s - at_r(s)), apart_by(s, above, whole), product(above, short)
-    )
-    w = on_way(v, ROOT_2 * S * D, spans, product(above, size, distance), some)
+    far = apart_by(s, above, whole)
+    return decide(ge(ROOT_2 * S * D, s - at_r(s)), far, product(above, short))
+
+
+def change_by_norms(v: Values, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way, Fact]:
+    """Return that |u - w| <= ||A|| ||h|| ||x - y||/2."""
+    h, (above, whole) = v.h.entry((t.term,)), root_2
+    apart = (v.x - v.y).entry((k.term,))
+    w = on_way(v, span_by_norm(v, apart, root_2), some)
     wide = oscillation(apart_by(h, above, whole), h, some)
-    head = SQRT(total(h**2, t))
+    size = SQRT(total(h**2, t)) * LETTERS.spectral(v.A).term * SQRT(total(apart**2, k))
     first, second = scores(w, h)
     fact = decide(
-        ge(head * S * D / 2, ABS(first - second)),
-        *(mean_change(w, h), product(wide, w.positive), scale(whole, head * S * D)),
+        ge(size / 2, ABS(first - second)),
+        *(mean_change(w, h), product(wide, w.positive), scale(whole, size)),
     )
     return w, fact
 
@@ -104,8 +107,11 @@ def change_on_data(v: Values, some: Fact, spread: Fact) -> tuple[Way, Fact]:
 
 def logistic_change(v: Values, w: Way, fact: Fact) -> Fact:
     """Return the fact |g(b u) - g(b w)| <= |b| c/4, if |u - w| <= c."""
-    first, second = scores(w, v.h.entry((t.term,)))
-    b = v.b.term
+    return logistic_of(v.b.term, *scores(w, v.h.entry((t.term,))), fact)
+
+
+def logistic_of(b: Term, first: Term, second: Term, fact: Fact) -> Fact:
+    """Return the fact |g(b u) - g(b w)| <= |b| c/4 for two numbers with |u - w| <= c."""
     part = product_at_most(b, first - second, None, fact)
     c = fact.proposition.term + ABS(first - second)
     slope = change(b * first, b * second)

@@ -1,10 +1,10 @@
-"""Aligned inputs: how far below the second-best score other rivals may score.
+"""Aligned inputs: the attended score of the start has to be above the second-best score.
 
 On `sim/theorem-3.15:sharp-2`. In input i let g_i be the lead of the best score over the second-best
 one, and s_i and s'_i the attention to these two tokens. Let delta_i be the largest distance of a
 rival's score below the second-best one. Then u_i(0) minus the second-best score is at least
-g_i s_i - delta_i (1 - s_i - s'_i). So delta_i = g_i s_i/(1 - s_i - s'_i) suffices. At zero this is
-g_i/(T - 2), and for two tokens there is no condition.
+g_i s_i - delta_i (1 - s_i - s'_i). So the hypothesis is met if delta_i is less than
+g_i s_i/(1 - s_i - s'_i). At zero this is g_i/(T - 2), and for two tokens there is no condition.
 
 This bound is g_i over the sum of exp(-m_it) over the other rivals t, with m_it the margin at the
 start. So delta may have to fall exponentially with the size of the start, and no faster. Let r be
@@ -25,19 +25,28 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import simplified, supposed_number
-from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN_OTHERS
+from properties.sim.theorem_3_15.nearly_equal_scores import ABOVE_SECOND, WITHIN
 from symbolic.aligned_inputs import ensure_aligned
 from symbolic.basins import LEAD, MORE, SECOND
-from symbolic.gains import GAMMA_O, P
+from symbolic.gains import GAMMA_O, REST, P
 
 
 def prove() -> str:
-    """Prove the limit direction if rivals score less than lead s_o/(1 - s_o - s'_o) below second.
+    """Prove the limit direction if every start attends to more than the second-best score.
 
-    s'_o is the attention to the second-best token. Then u exceeds `second` from the start on.
+    A distance delta of rivals from the second-best score of less than lead s_o/(1 - s_o - s'_o),
+    s'_o the attention to the second-best token, is one way to meet that.
     """
-    others, best = sp.symbols("others s'_o", positive=True)
-    left = supposed_number(WITHIN_OTHERS, "left", positive=True)
+    others, best, left = sp.symbols("others s'_o left", positive=True)
+    above = supposed_number(ABOVE_SECOND, "above", positive=True)
+    rivals = sp.Symbol("rivals", real=True)  # sum_t s_t gamma_t over rivals
+    ensure_equal(
+        P * GAMMA_O + rivals - SECOND,
+        P * LEAD - ((1 - P) * SECOND - rivals),
+        "u less second is s_o lead less what rivals cost, sum_t s_t (second - gamma_t)",
+        normal=simplified,
+    )
+    ensure_positive(above, "u less second is positive, as supposed")
     spread = LEAD * P / others - left
     ensure_equal(
         (P * GAMMA_O + best * SECOND + others * (SECOND - spread) - SECOND).subs(
@@ -58,5 +67,23 @@ def prove() -> str:
         P * LEAD,
         "where all rivals share a score, or there is one rival, u is s_o lead above that score",
     )
+    ensure_aligned()
+    return "for every smooth loss with l' < 0, any n, T and d"
+
+
+def prove_aligned() -> str:
+    """Prove the limit direction for aligned inputs whose rivals' scores differ little.
+
+    At the start, each rival scores less than lead s_o/(1 - s_o) below the second-best score.
+    """
+    left = supposed_number(WITHIN, "left", positive=True)
+    others = sp.Symbol("others", positive=True)  # 1 - s_o
+    ensure_equal(
+        P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
+        REST * left,
+        "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
+        normal=simplified,
+    )
+    ensure_positive(others * left, "(1 - s_o) left, by which it is above, is positive")
     ensure_aligned()
     return "for every smooth loss with l' < 0, any n, T and d"

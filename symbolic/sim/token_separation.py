@@ -1,4 +1,4 @@
-"""A step on the decreasing loss raises <X, X^mm> under either part of assumption 3.10.
+"""The largest amount by which a step on the decreasing loss lowers a margin.
 
 On `sim/token-separation`, with instances of `properties/sim/token_separation`:
 
@@ -16,51 +16,77 @@ margin, as the tokens 4, 0, 3 of an instance show.
 
 from __future__ import annotations
 
-import sympy as sp
-
-from attsvm.primitives.hypotheses import EITHER_PART
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
-from properties.sim import token_separation as statement
-from symbolic.alternatives import SOLUTION, TWO_SCORES
-from symbolic.gains import (
-    ensure_gain,
-    ensure_gain_of_equal_rivals,
-    ensure_gain_of_support,
-    ensure_positive_gain,
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import (
+    BEST,
+    FALL,
+    GAMMA,
+    LEAST_SCORE,
+    NUMBER,
+    OWNER,
+    SETTING,
+    A,
+    M,
+    i,
+    j,
+    lowered,
+    other,
+    slope_of_risk,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ
+from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
+from attsvm.theory.proof.lemmas import LENGTH, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    at,
+    beyond,
+    by_definition,
+    cite,
+    conclude,
+    decide,
+    picked,
+    regroup,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import (
+    INV,
+    NORM,
+    Over,
+    Term,
+    as_term,
+    most,
+    same,
+    substituted,
+    total,
+)
+from properties.sim.token_separation import PAIRS
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE
+from symbolic.basin_facts import OWN, attends, moves, r, steepness
+from symbolic.divergence_facts import LEAD
+from symbolic.facts import product
+
+ALIKE = same(other, j)
 
 
-def ensure_change() -> None:
-    """Prove the formula for the change of <X, X^mm> at a step of descent.
+def alone(body: Term, pairs: Fact) -> Fact:
+    """Return that a sum over the rivals of the input of j is the term of j.
 
-    It holds for a falling and for a rising loss, with the sign of -l'.
+    Args:
+        body: the term of the rival `other`.
+        pairs: `other` is a rival of the input of j exactly if it is j.
     """
-    ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "|l'| = g'(u) is positive")
-    ensure_gain()
-    ensure_gain_of_support()
-    ensure_gain_of_equal_rivals()
+    every = regroup(same(OWNER(other), OWN) * body, other, OWNER)
+    own = picked(total(body, other, Over(OWNER, i.term)), i, OWN)
+    one = add_up(scale(pairs, body), other)
+    mine = total(body, other, Over(OWNER, OWN))
+    term = substituted(body, {other: j.term})
+    return decide(eq(mine, term), every, own, one, picked(body, other, j), degree=1)
 
 
-def prove_gain() -> str:
-    """Prove that a step eta raises <X, X^mm> by at least eta D(X).
-
-    D(X) is (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t).
-    """
-    suppose(SOLUTION, EITHER_PART)
-    ensure_change()
-    return "at least, and exactly so in part 1, for any n, T, d and any step"
-
-
-def prove_raised() -> str:
-    """Prove that a step raises <X, X^mm> if some input has two different scores."""
-    prove_gain()
-    ensure_positive_gain(TWO_SCORES)
-    return "for any n, T, d and any step"
-
-
+@linked
 def prove_lowered() -> str:
     """Prove that a step eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A||^2.
 
@@ -72,41 +98,65 @@ def prove_lowered() -> str:
     (eta/4n)(w_j - (n - 1) w) ||A||^2, which approaches the bound as w_j tends to 0. For w_j = w it
     has the factor 1 - 2/n in place of 1 - 1/n.
     """
-    ensure_change()
-    suppose(statement.PAIRS)
-    s, lead, w, size, more, less, n = sp.symbols("s lead w size more less n", positive=True)
-    gamma = sp.Symbol("gamma", real=True)
-    attended = (1 - s) * (gamma + lead) + s * gamma
-    ensure_equal(
-        s * (attended - gamma),
-        s * (1 - s) * lead,
-        "s_t (u - gamma_t) is s_o s_t (gamma_o - gamma_t) for two tokens",
+    claim = present(lowered(), "a claim")
+    a = attends(setting(SETTING, "no score is above the best of its input"))
+    step, bent = moves(a), steepness(a, SMOOTH_SLOPE, FALLING)
+    pairs, few = suppose(PAIRS)
+    u, s_o, s, p, n = a.u(OWN, K), a.s_o(OWN, K), a.s(j, K), step.p(j, K), INV(NUMBER)
+    unit, over = cite(RECIPROCAL, [a.input], NUMBER)
+    falls = decide(gt(FALL(a.u(i, K)), 0), bent.at_output, bent.positive)
+    falls, mine = at(falls, {i: OWN}), at(a.s_o_positive, {i: OWN})
+    # p_j = |l'| s_o s_j lead/n, and s_o s_j is at most 1/4
+    weights, scores = (alone(x, pairs) for x in (a.s(other, K), a.s(other, K) * GAMMA(other)))
+    one = decide(eq(s_o + s, 1), at(a.one, {i: OWN}), weights)
+    ahead = decide(eq(u - GAMMA(j), s_o * LEAD), at(a.mean, {i: OWN}), scores, scale(one, GAMMA(j)))
+    lead = decide(ge(LEAD, 0), a.lower)
+    quarter = decide(ge(1, 4 * s_o * s), scale(one, 4 * s_o), square(2 * s_o - 1))
+    part = FALL(u) * n
+    pulls = decide(eq(p, part * s * s_o * LEAD), step.p_is, scale(ahead, part * s))
+    some = decide(ge(p, 0), pulls, product(falls, over, a.s_positive, mine, lead))
+    w = FALL(a.u(i, K)) * (BEST(i) - LEAST_SCORE(i))
+    top, largest = most(w, i), at(beyond("most", w, i), {i: OWN})
+    low = setting(claim.setting, "no rival scores less than the least score")
+    steep = decide(ge(top, FALL(u) * LEAD), largest, product(falls, low))
+    light = decide(
+        ge(top * n, 4 * p),
+        *(pulls, product(falls, over, lead, quarter), product(steep, over)),
+        degree=1,
     )
-    half = sp.Rational(1, 2)
-    ensure_zero(sp.expand(half**2 - s * (1 - s) - (s - half) ** 2), "s_o s_t is 1/4 less a square")
-    ensure_nonnegative(
-        w * s * size**2,
-        "what input j adds to its own margin, w_j s_o s_t ||A_j||^2, is not negative",
+    # <A_r, A_j> is at least -max ||A||^2
+    size, longest = most(A(r) @ A(r), r), beyond("most", A(j) @ A(j), j)
+    both = A(other) + A(j)
+    near = decide(
+        ge(size, -(A(other) @ A(j))),
+        *(cite(LENGTH, (), both)[1], square(NORM(both)), longest, at(longest, {j: other})),
     )
-    cite(CAUCHY_SCHWARZ)
-    ensure_nonnegative(
-        (w + more) * (size + less) ** 2 / 4 - w * size**2 / 4,
-        "w r <A_i, A_j> is at least -w ||A_i|| ||A_j||/4, and that -max w max ||A||^2/4",
-        normal=expanded,
+    wide = longest, decide(ge(A(j) @ A(j), 0), cite(LENGTH, (), A(j))[1], square(NORM(A(j))))
+    their = step.p(other, K)
+    each = decide(
+        ge(4 * their * (A(other) @ A(j)), -top * n * size),
+        *(product(at(some, {j: other}), near), *(product(at(light, {j: other}), x) for x in wide)),
+        degree=1,
     )
-    ensure_equal(
-        (n - 1) / n * w / 4,
-        (1 - 1 / n) * w / 4,
-        "n - 1 such terms, over n, add up to (1 - 1/n) w/4 times ||A||^2 at most",
+    # a sum over the others has n - 1 terms at most
+    alike = setting(claim.setting, "rivals are the same or not")
+    apart = decide(ge(1 - ALIKE, 0), alike)
+    rest = add_up(product(apart, each), other)
+    body = their * (A(other) @ A(j))
+    own, single = picked(body, other, j), picked(as_term(1), other, j)
+    rivals = decide(ge(NUMBER, total(1, j)), add_up(few, i), regroup(as_term(1), j, OWNER))
+    heavy = [product(one, x, rivals) for one in (light, some) for x in wide]
+    whole = total(body, other)
+    fewest = decide(
+        ge(4 * whole, -(NUMBER - 1) * n * top * size),
+        *(rest, own, scale(single, top * n * size), *heavy, product(some, wide[1])),
+        degree=1,
     )
-    opposed = (less - (n - 1) * w) / (4 * n)
-    ensure_zero(
-        sp.limit(opposed, less, 0) + (1 - 1 / n) * w / 4,
-        "(w_j - (n - 1) w)/(4 n), what margin j gains at X = 0 where the other inputs have "
-        "A_i = -A_j and w_i = w, tends to -(1 - 1/n) w/4 as w_j tends to 0",
-    )
-    ensure_zero(
-        opposed.subs(less, w) + (1 - 2 / n) * w / 4,
-        "(w_j - (n - 1) w)/(4 n) is -(1 - 2/n) w/4 where w_j is w as well",
-    )
+    along = -substituted(slope_of_risk(), {M: A(j)})
+    parts = at(step.descends, {M: A(j)}), at(step.grown, {M: A(j)})
+    is_sum = decide(eq(along, whole), *parts, step.rate)
+    goal = ge(along, -(1 - n) * top * size / 4)
+    fact = note("no margin falls by more", decide(goal, is_sum, fewest, scale(unit, top * size)))
+    (sequent,) = claim.sequents
+    conclude(by_definition(sequent.proposition, a.means, fact), sequent)
     return "for any number of inputs, any step and any X; approached from X = 0"

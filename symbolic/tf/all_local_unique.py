@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import sympy as sp
-
-from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT
-from attsvm.theory import ensure_equal, ensure_true
+from attsvm.primitives.hypotheses import ONE_INPUT
+from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import suppose
-from properties._support.token_choices import EVERYWHERE, allowed
 from properties.tf import all_local_unique as statement
-from symbolic.alternatives import UNIQUE_OPTIMUM
+from symbolic.alternatives import UNIQUE_OPTIMUM, WITHOUT_RIVALS
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight
-from symbolic.tf import definition_2
+from symbolic.least_points import (
+    ensure_existence,
+    ensure_multipliers,
+    ensure_multipliers_suffice,
+    ensure_some_margin_is_tight,
+)
 
 
-def prove() -> str:
-    """Prove that the optimal tokens are the only locally optimal choice if they are unique.
+def ensure_by_others() -> None:
+    """Prove that rivals' least margin under W^mm(alpha) is the larger of 1 and that without them.
 
-    The hypothesis is that every other choice has a better token on its margin.
-
-    Raises:
-        ProofError: a step fails.
+    `symbolic.tf.definition_2` links this.
     """
-    best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
-    margin = sp.Symbol("margin", real=True)
-    ensure_existence(FEASIBLE)
-    suppose(UNIQUE_OPTIMUM)
-    ensure_true(
-        allowed(best, best - lead, margin),
-        "unique optimal tokens score more than each other token, whatever its margin is",
-    )
-    suppose(EVERYWHERE)
-    ensure_true(
-        not allowed(best - lead, best, sp.Integer(1)),
-        "where alpha_i is another token and has a solution, opt_i is a token of margin 1 that does "
-        "not score less: alpha is not locally optimal",
-    )
-    return "for any n, T and d"
+    ensure_existence(WITHOUT_RIVALS)
+    ensure_multipliers()
+    ensure_multipliers_suffice()
 
 
 def prove_three() -> str:
@@ -47,7 +33,7 @@ def prove_three() -> str:
         ProofError: a step fails.
     """
     suppose(UNIQUE_OPTIMUM, ONE_INPUT, statement.FEW)
-    definition_2.ensure_by_others()
+    ensure_by_others()
     a, b = vector("a"), vector("b")
     ensure_equal(
         (a - b) @ a - a @ a,

@@ -9,8 +9,8 @@ the attended score. If no other dependency exists, up to a factor, and there is 
 risk falls along some direction from each stationary point: none is a minimum (`sharp-1`). This
 holds for every strictly decreasing loss.
 
-`sharp-2` and `sharp-3`, on inputs of independent queries, are proved in
-`symbolic.tf.parts_at_rest`.
+`amended-1` and `amended-2` are linked in `symbolic.tf.independent_inputs`. `sharp-2` and `sharp-3`,
+on inputs of independent queries, are proved in `symbolic.tf.parts_at_rest`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ import sympy as sp
 from attsvm.theory import (
     cite,
     ensure_equal,
-    ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import Supposition, expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import Supposition, expanded, suppose
 from properties.tf import benign_landscape as statement
-from properties.tf.benign_landscape import AFFINE, APART, FEW, QUERIES
+from properties.tf.benign_landscape import FEW
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.gains import (
     ensure_gain,
@@ -36,7 +35,6 @@ from symbolic.gains import (
     ensure_positive_gain,
 )
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_product
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sums import (
     ensure_at_least_each,
@@ -54,8 +52,6 @@ from symbolic.textbook import (
 _OWN_QUERY = (statement.OWN,)
 _TWO_SCORES = (statement.SCORES,)
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
-SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol("f", real=True)))
-"""Pairs (gamma_t - u, a_t - b): both are positive, both are negative, or the first is 0."""
 
 
 def ensure_any_margins(of: Supposition) -> None:
@@ -77,66 +73,6 @@ def ensure_own_query() -> None:
         "q = z - p, p the projection of z on the span of the others, has <q, z> = |q|^2, above 0 "
         "as z is not in it, and <q, z_k> = 0: it is divided by |q|^2",
     )
-
-
-def prove_feasible() -> str:
-    """Prove that sum_i w_i q_i^T has all margins 1, where <x_o - x_t, w_i> = 1 for all t.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    suppose(QUERIES)
-    ensure_own_query()
-    ensure_any_margins(AFFINE)
-    ensure_product()
-    margin, own, other = sp.symbols("margin own other", real=True)
-    away = inner("q_k", "z_i")
-    ensure_equal(
-        (margin * own + other * away).subs({margin: 1, own: 1, away: 0}),
-        1,
-        "so the margin <x_o - x_t, w_i> <q_i, z_i> is 1, and those with other q_k are 0",
-    )
-    return "for any n, T and d; such data have d >= max(n, T - 1)"
-
-
-def prove_no_stationary_point() -> str:
-    """Prove that no W is stationary if some w separates tokens that score above u from those below.
-
-    Along w q^T the risk has a slope that is not 0.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    suppose(*_OWN_QUERY)
-    ensure_own_query()
-    slope = supposed_number(FALLING, "|l'|", positive=True)
-    ensure_gain()
-    s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
-    u, b = sp.symbols("u b", real=True)
-    ensure_equal(
-        total(s * (gamma - u) * a - s * (gamma - u) * (a - b)).subs(
-            {total(s * gamma): u, total(s): 1}
-        ),
-        0,
-        "logits a_t = <w, x_t> count up to a constant b: the sum of s_t (gamma_t - u) is 0",
-        normal=expanded,
-    )
-    suppose(APART, *_TWO_SCORES)
-    above, beyond = sp.symbols("above beyond", positive=True)
-    ensure_nonnegative(
-        [(s * (gamma - u) * (a - b)).subs({s: above, gamma: u + g, a: b + f}) for g, f in SIDES],
-        "s_t (gamma_t - u) (a_t - b) is not negative, as a_t - b has the sign of gamma_t - u, or "
-        "gamma_t is u",
-    )
-    ensure_positive(
-        [slope * above * beyond * POSITIVE, slope * above * -beyond * -POSITIVE],
-        "|l'| s_t (gamma_t - u) (a_t - b) is positive where gamma_t is not u",
-    )
-    ensure_at_least_each(
-        (s * (gamma - u) * (a - b)).subs({s: above, gamma: u + beyond, a: b + POSITIVE}),
-        "the sum is at least each of its terms, and as two scores are different one is not u",
-    )
-    return "for every loss with l' < 0 and any n, T and d: margins of the other inputs are 0"
 
 
 def ensure_second_derivative() -> Callable[[sp.Expr, sp.Expr], sp.Expr]:

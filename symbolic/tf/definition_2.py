@@ -1,60 +1,100 @@
-"""Locally optimal token choices, and the Att-SVM's solution without the rivals of a choice."""
+"""Locally optimal token choices, and the Att-SVM's solution without the rivals of a choice.
+
+X^mm is W^mm(alpha) and X' the solution without rivals, tokens of at least the score of alpha_i.
+"""
 
 from __future__ import annotations
 
-import sympy as sp
-
-from attsvm.primitives.hypotheses import FEASIBLE
-from attsvm.theory import ensure_positive
-from attsvm.theory.arithmetic.namespace import comparisons
-from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import suppose
-from properties.tf import definition_2 as statement
-from properties.tf.definition_2.conclusion import led
-from symbolic.alternatives import UNIQUE_OPTIMUM, WITHOUT_RIVALS
-from symbolic.least_points import (
-    ensure_existence,
-    ensure_multipliers,
-    ensure_multipliers_suffice,
+from attsvm.errors import present
+from attsvm.primitives import programme_letters as letters
+from attsvm.primitives.descent_letters import A, V, X, j, margin
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.primitives.programme_letters import DROPPED, GONE_RIVAL, REST, c, lowest
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
+from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.rules import (
+    assume,
+    at,
+    beyond,
+    bounds,
+    cases,
+    cite,
+    conclude,
+    cut,
+    decide,
+    scale,
+    setting,
+    suppose,
 )
+from attsvm.theory.proof.terms import NORM, Term
+from properties.tf.definition_2 import RIVALLED, SOLVED
+from symbolic.facts import meets, no_shorter
+from symbolic.sim.tokens_left_out import LeftOut, unchanged, without_some
 
 
-def prove() -> str:
-    """Prove `ensure_by_others` if there are rivals; without any there is no least margin."""
-    suppose(statement.RIVALLED)
-    ensure_by_others()
-    return (
-        "for any n, T, d: where the solution W' without rivals gives them margins of 1 it is "
-        "W^mm(alpha), being nearest in a larger set; else some rival is tight, or multipliers of "
-        "the others alone would prove W^mm(alpha) to be W'"
-    )
+def _end(claim: Said | None, *facts: Fact) -> None:
+    """Conclude the parts of a claim by facts, one for each."""
+    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
+        conclude(fact, sequent)
 
 
-def ensure_by_others() -> None:
-    """Prove that the rivals' least margin under W^mm(alpha) is the larger of 1 and another margin.
-
-    The other margin is their least margin under the solution without them.
-    """
-    ensure_existence(WITHOUT_RIVALS)
-    ensure_multipliers()
-    ensure_multipliers_suffice()
-
-
+@linked
 def prove_optimal() -> str:
-    """Prove that unique optimal tokens are locally optimal if W^mm exists.
-
-    They score above all other tokens.
-    """
-    best = sp.Symbol("best", real=True)
-    apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
-    ensure_existence(FEASIBLE)
-    suppose(UNIQUE_OPTIMUM)
-    (comparison,) = comparisons(
-        led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
-    )
-    ensure_positive(
-        comparison.right - comparison.left,
-        "no score is above the best one, and that of another token, which is not optimal, differs "
-        "from it: what is compared holds, for every t and so for those in T_i",
-    )
+    """Prove that unique optimal tokens score above all other tokens, and have a W^mm."""
+    exists, _ = suppose(FEASIBLE)
+    _end(letters.best_choice(), exists, *suppose(UNIQUE))
     return "for any n, T, d: by the definition of an optimum and of feasibility"
+
+
+@linked
+def prove() -> str:
+    """Prove that the rivals' least margin m is 1 or that under X', m', whichever is larger.
+
+    If m > 1, no rival restricts X^mm, which is X'. If m' >= 1, X' meets all constraints, and is
+    X^mm.
+    """
+    claim = letters.least_margin()
+    known = present(claim, "a claim").setting
+    among = setting(known, [*known][-1])
+    (exists, _), (some,) = suppose(SOLVED), suppose(RIVALLED)
+    of, m, rest = without_some(exists), lowest(V), lowest(REST)
+    floor = bounds(at(exists, {j: GONE_RIVAL(c)}), "least", margin(GONE_RIVAL(c), V), c, some)
+    wide = assume(gt(m, 1))
+    loose = unchanged(of, decide(gt(margin(j.term, V), 1), at(among, {X: V}), wide))
+    no_less, no_more = _no_less(loose, some, V, REST), _no_less(loose, some, REST, V)
+    one = decide(eq(m, 1), floor, assume(gt(m, 1).denied()))
+    product_ = eq((m - 1) * (m - rest), 0)
+    equal = decide(eq(m, rest), no_less, no_more)
+    either = cases(
+        decide(product_, scale(equal, m - 1)), decide(product_, scale(one, m - rest)), gt(m, 1)
+    )
+    far = assume(ge(rest, 1))
+    no_less = _no_less(_all_met(of, at(among, {X: REST}), far), some, V, REST)
+    below = decide(ge(m, rest), floor, assume(ge(rest, 1).denied()))
+    _end(claim, floor, cases(no_less, below, ge(rest, 1)), either)
+    return "for any n, T, d and any choice that has a solution and a rival"
+
+
+def _all_met(of: LeftOut, among: Fact, far: Fact) -> Fact:
+    """Return that ||X' - X^mm||^2 = 0, as X' meets the constraints of rivals as well."""
+    mine, own = margin(j.term, REST), gt(DROPPED(j), 0)
+    zero = decide(eq(DROPPED(j), 0), of.either, assume(own.denied()))
+    left = decide(ge(mine, 1), of.kept, scale(zero, mine - 1))
+    all_ = cases(decide(ge(mine, 1), among, far), left, own)
+    half = (V + REST) / 2
+    mean = decide(ge(margin(j.term, half), 1), of.exists, all_)
+    no_less = cut(at(of.least, {X: half}), meets(mean, half))
+    shift = REST - V
+    return decide(eq(shift @ shift, 0), no_less, of.no_longer, no_shorter(shift))
+
+
+def _no_less(same: Fact, some: Fact, one: Term, other: Term) -> Fact:
+    """Return that the least margin under X^mm or X' is no less than under the other."""
+    row, shift = A(GONE_RIVAL(c)), other - one
+    (size,), (_, square) = cite(CAUCHY_SCHWARZ, (), row, shift), cite(LENGTH, (), shift)
+    zero = scale(decide(eq(NORM(shift), 0), same, square), NORM(row))
+    low = beyond("least", row @ other, c)
+    return bounds(
+        decide(ge(row @ one, lowest(other)), size, low, zero), "least", row @ one, c, some
+    )

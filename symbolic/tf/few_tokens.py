@@ -2,39 +2,71 @@
 
 from __future__ import annotations
 
-import sympy as sp
+from attsvm.primitives.descent_letters import X, i
+from attsvm.theory.proof.facts import eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    at,
+    beyond,
+    cite,
+    conclude,
+    decide,
+    one_of_sum,
+    scale,
+    setting,
+)
+from attsvm.theory.proof.terms import EXP, INV, NORM, Over, total
+from properties._support.token_letters import (
+    KEY,
+    OF,
+    attention,
+    farthest,
+    logit,
+    needs_norm,
+    t,
+    u,
+    widest,
+)
+from symbolic.facts import power, powers_rise, product
 
-from attsvm.theory import cite, ensure_nonnegative
-from attsvm.theory.declaration.proof import factored
-from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, total
-from symbolic.textbook import CAUCHY_SCHWARZ
-from symbolic.tf.softmax_range import ensure_odds
 
-
+@linked
 def prove() -> str:
-    """Prove that 1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||).
+    """Prove that s_t (1 + (T - 1) exp(-D ||X||)) <= 1 for each token, and add up s_t times this.
 
-    D ||W|| is a bound of the difference of two logits.
+    1/s_t is the sum over all tokens u of the input of exp(logit_u - logit_t). That of t is 1, and
+    the others are at least exp(-D ||X||).
     """
-    largest, length = sp.symbols("max(s) D||W||", positive=True)
-    less, more = sp.symbols("less more", nonnegative=True)
-    share, power, least = largest / (1 + less), entry("power"), sp.exp(-length)
-    ensure_mean(
-        share, share, "sum_t s_t s_t is at most max s, as the s_t add up to 1", most=largest
+    claim = needs_norm()
+    ((goal,), some) = claim.sequents, setting(claim.setting, *claim.setting)
+    own, over, size = OF(t), Over(OF, OF(t)), NORM(X)
+    (close,), (length, _) = cite(CAUCHY_SCHWARZ, (), KEY(t) - KEY(u), X.term), cite(LENGTH, (), X)
+    lead, distance = logit(u.term) - logit(t.term), NORM(KEY(t) - KEY(u))
+    outer, wide = farthest(t.term, OF(u)), farthest(t.term, own)
+    order = decide(ge(lead, -outer * size), close, product(beyond("most", distance, u, OF), length))
+    each = at(one_of_sum(powers_rise(-outer * size, lead, order), u, OF), {u: t})
+    order = decide(
+        ge(-wide * size, -widest(own) * size), product(beyond("most", wide, t, OF), length)
     )
-    ensure_odds()
-    cite(CAUCHY_SCHWARZ)
-    ensure_nonnegative_sum(
-        total(power) - n * least,
-        power - least,
-        "the odds of the n = T - 1 others, sum_t exp(-lead_t), are at least n exp(-D ||W||)",
-        power=least * (1 + more),
+    rise = powers_rise(-widest(own) * size, -wide * size, order)
+    count = at(one_of_sum(decide(ge(1, 0)), u, OF), {u: t})
+    ratios, least = (
+        total(EXP(lead), u, over),
+        1 + (total(1, u, over) - 1) * EXP(-widest(own) * size),
     )
-    odds = n * least + more
-    ensure_nonnegative(
-        1 - (1 + n * least) * (1 / (1 + odds)) / (1 + less),
-        "(1 + (T - 1) exp(-D ||W||)) sum_t s_t^2, which is compared with 1, is at most 1, as "
-        "max s = 1/(1 + odds)",
-        normal=factored,
-    )
+    odds = decide(ge(ratios, least), each, product(count, rise))
+    # s_t is 1 over the sum of ratios
+    whole = total(EXP(logit(t.term)), t, Over(OF, i.term))
+    positive = add_up(power(logit(t.term)), t, Over(OF, i.term), some)
+    unit, inverse = (at(fact, {i: own}) for fact in cite(RECIPROCAL, [positive], whole))
+    s, over_sum = attention(t.term, own), INV(total(EXP(logit(u.term)), u, over))
+    weight = decide(gt(s, 0), power(logit(t.term)), inverse)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), lead, logit(t.term))
+    same = decide(eq(s * ratios, 1), scale(add_up(law, u, over), over_sum), unit)
+    bound = decide(ge(1, s * least), same, product(weight, odds))
+    parts = add_up(product(weight, bound), t, Over(OF, i.term))
+    unit, _ = cite(RECIPROCAL, [positive], whole)
+    conclude(decide(goal.proposition, parts, unit), goal)
     return "for any T, d, W and attention"

@@ -1,18 +1,6 @@
-"""The decomposition W = W_fin + V of Gen-SVM, and the correlation of V with W_svm.
-
-In input i some tokens are kept: O_i is their set. E is the span of the (x_t - x_u) z_i^T for kept
-tokens t and u. The A_j are such differences of a kept token and one that is not kept. W_fin is the
-least matrix with the inner products of W on E, that is the projection of W on E. So V = W - W_fin
-is orthogonal to E and meets the equalities of Gen-SVM, whose solution is W_svm. mu is the least
-margin <A_j, V>.
+"""The growth of W under descent, beside multiples of W_svm; W_fin is in `symbolic.tf.kept_tokens`.
 
 On `tf/generalised-svm`, with instances of `properties/tf/generalised_svm`:
-
-<V, W_svm> >= mu ||W_svm||^2, with equality if V is a multiple of W_svm (`sharp`). So the claim is
-about V: its correlation with W_svm tends to 1 if mu ||W_svm||/||V|| does. The choice of the sets
-O_i matters: at finite times tokens outside of them keep weight, and mu is small or negative.
-`attsvm reproduce tf/generalised-svm` measures this by size, step, threshold of the set and the
-weight outside.
 
 "||W_fin||_F -> bounded" is false for V - c_k W_svm, for every c_k, if a tight constraint has
 multiplier 0 (`sharp-2`). For example, let the tokens be 0, (-1, 0), (-1, -1), of which the first
@@ -71,34 +59,20 @@ from properties.tf.generalised_svm.head_descent import (
     farthest,
     raised,
 )
-from properties.tf.generalised_svm.kept_tokens import ALL, POSITIVE, SEEN, longer, split
-from properties.tf.generalised_svm.log_growth import BETTER, ORTHOGONAL
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
+from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
-    A,
-    Constraint,
-    ensure_existence,
-    ensure_multipliers_suffice,
-    ensure_sum_of_multipliers,
 )
-from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
+from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    COMPOSED,
-    CONTINUOUS,
     CONVEX_FUNCTION,
     DIFFERENTIABLE,
     EXPONENTIAL,
-    MONOTONE,
-    MONOTONE_SEQUENCE,
     RISING,
-    SECOND_DERIVATIVE,
     SIGN,
     SLOPES_OF_CONVEX,
-    TANGENT,
 )
 from symbolic.tf.nonlinear_head_several import (
     CONVEX_UNITS,
@@ -118,152 +92,7 @@ T = sp.Symbol("t", real=True)
 LESS = sp.Symbol("less", nonnegative=True)
 SMOOTH_UNITS = "identity", "square", "softplus"
 """Convex activations that are smooth."""
-W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
-
-
-def equalities(value: sp.Expr) -> tuple[Constraint, Constraint]:
-    """Return the constraint that the inner product with E is this value, as two inequalities."""
-    return (E.__matmul__, value), ((-E).__matmul__, -value)
-
-
-def ensure_projection() -> None:
-    """Prove that W_fin is the projection of W on E, and that V is orthogonal to W_fin and to E."""
-    seen, constraints = "W has its own inner products with E", equalities(inner("E", "W"))
-    ensure_zero([margin(W) - bound for margin, bound in constraints], seen)
-    ensure_existence(seen, constraints, "W_fin")
-    step = sp.Symbol("step", real=True)
-    moved = F + step * E
-    ensure_equal(
-        sp.diff(moved @ moved, step).subs(step, 0),
-        2 * inner("F", "E"),
-        "W_fin + E is admitted wherever E is orthogonal to the span, so W_fin is orthogonal to E: "
-        "it lies in the span",
-    )
-    facts = {inner("F", "W"): inner("F", "F")}
-    ensure_zero((F @ (W - F)).subs(facts), "<W_fin, V> = 0, as W_fin in the span sees W as itself")
-    ensure_zero(
-        ((W - F) @ (W - F) - (W @ W - F @ F)).subs(facts).expand(),
-        "||W||^2 = ||W_fin||^2 + ||V||^2",
-    )
-
-
-def prove_finite() -> str:
-    """Prove that W = W_fin and W_svm = 0 if all tokens are kept and W lies in the span E."""
-    ensure_projection()
-    suppose(ALL)
-    ensure_zero(
-        [E @ (0 * V), (0 * V) @ (0 * V)],
-        "0 meets the equalities, which are all constraints of Gen-SVM, so that W_svm is 0",
-    )
-    suppose(SEEN)
-    seen = ((W - F) @ (W - F)).subs(inner("W", "W"), inner("F", "W"))
-    ensure_zero(
-        seen.subs(inner("F", "W"), inner("F", "F")).expand(),
-        "||V||^2 = 0, as <W, V> = 0 for W in the span and <W_fin, V> = 0",
-    )
-    return "for any n, T and d"
-
-
-def prove_solvable() -> str:
-    """Prove that W_svm exists and mu ||W_svm|| <= ||V|| if mu > 0: V/mu meets the constraints."""
-    ensure_projection()
-    suppose(POSITIVE)
-    mu = sp.Symbol("mu", positive=True)
-    meets = "V/mu has margins of 1 at least, as those of V are at least mu, and <E, V/mu> = 0"
-    facts = {inner("A", "V"): mu + MORE, inner("E", "V"): 0}
-    constraints = (A.__matmul__, sp.Integer(1)), *equalities(sp.Integer(0))
-    ensure_nonnegative(
-        [(margin(V / mu)).subs(facts) - bound for margin, bound in constraints],
-        meets,
-        normal=expanded,
-    )
-    ensure_existence(meets, constraints, "Gen-SVM")
-    size = sp.Symbol("size", positive=True)  # ||W_svm||^2
-    comparison = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
-    ensure_nonnegative(
-        comparison.right**2 - comparison.left**2,
-        "where ||V/mu||^2 is at least ||W_svm||^2 the comparison holds",
-        normal=expanded,
-    )
-    return "for any n, T, d and kept tokens"
-
-
-def prove_correlation() -> str:
-    """Prove that <V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
-    prove_solvable()
-    ensure_sum_of_multipliers()
-    mu, size = sp.symbols("mu size", positive=True)
-    ensure_mean(
-        sp.Symbol("w", nonnegative=True),
-        mu + MORE,
-        "<V, W_svm> - mu sum_j w_j is a sum over tokens left out of w_j (<A_j, V> - mu); "
-        "equalities add 0 as V is orthogonal to E",
-        least=mu,
-    )
-    c = sp.Symbol("c", real=True)
-    ensure_zero(
-        ((c * E) @ X).subs(inner("E", "X"), 0),
-        "<W_fin, W_svm> = 0, term by term of W_fin in the span: W_svm meets the equalities",
-    )
-    along, fin = mu * size + MORE, sp.Symbol("fin", nonnegative=True)
-    target = F + c * X
-    facts = {inner("F", "X"): 0, inner("F", "W"): fin, inner("F", "F"): fin}
-    facts |= {inner("X", "X"): size, inner("W", "X"): along}  # which is <V, W_svm>
-    aligned = ((W @ target) ** 2 / (target @ target)).subs(facts)
-    best = fin + along**2 / size
-    ensure_equal(
-        [aligned.subs(c, along / size), best - aligned],
-        [best, fin * (along - c * size) ** 2 / (size * (fin + c**2 * size))],
-        "<W, U>^2/||U||^2 for U = W_fin + c W_svm is that at the best c, which no other c exceeds",
-        normal=cancelled,
-    )
-    cite(CAUCHY_SCHWARZ)
-    positive, low, high = comparisons(split(SYMBOLS, best + LESS, fin, size, along, mu))
-    ensure_positive(positive.right - positive.left, "||W||^2, at least mu^2 ||W_svm||^2, is not 0")
-    ensure_nonnegative(
-        [low.right - low.left, high.right - high.left],
-        "both comparisons hold where <V, W_svm> >= mu ||W_svm||^2 and <V, "
-        "W_svm>^2/||W_svm||^2 <= ||V||^2 = ||W||^2 - ||W_fin||^2",
-        normal=expanded,
-    )
-    return "for any n, T, d and kept tokens"
-
-
-def prove_bounded() -> str:
-    """Prove that each margin is within a constant of ln k, for inputs of two tokens.
-
-    The A_i of the inputs are orthogonal.
-    """
-    suppose(ORTHOGONAL)
-    A, B = vector("A"), vector("B")
-    m, e = sp.symbols("m e", positive=True)
-    apart = {inner("A", "B"): 0}
-    moved = (V + e * A + MORE * B - V) @ A
-    ensure_equal(
-        moved.subs(apart), e * inner("A", "A"), "a step moves the margin <A_i, W> by its own A_i"
-    )
-    best, low = sp.Symbol("best", real=True), sp.Symbol("gap", positive=True)
-    share = 1 / (1 + sp.exp(-m))
-    slope = sp.diff(share * best + (1 - share) * (best - low), m)
-    ensure_equal(
-        slope,
-        low * share * (1 - share),
-        "the score of an input rises with its margin by s_1 s_2 times the gap of the scores: the "
-        "margin moves by -e l'(u) ||A_i||^2 gap/n s_1 s_2, which lies between c s_1 s_2 and C s_1 "
-        "s_2, as l' rises from gamma_2 to gamma_1",
-        normal=simplified,
-    )
-    cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})
-    ensure_logarithmic(FALLING, _FORWARD, BETTER)
-    svm = A / inner("A", "A") + B / inner("B", "B")
-    ensure_equal(
-        [(svm @ A).subs(apart), (svm @ B).subs(apart)],
-        [1, 1],
-        "W_svm is the sum of the A_i/||A_i||^2, with multipliers 1/||A_i||^2, and W(k), in the "
-        "span, that of the m_i A_i/||A_i||^2: W(k) - ln k W_svm has coefficients m_i - ln k",
-        normal=cancelled,
-    )
-    return "for any n and d, and every convex loss with l' < 0"
+V = vector("V")
 
 
 def ensure_step() -> None:
@@ -519,66 +348,3 @@ def _in_exponential(x: sp.Expr) -> sp.Expr:
     """Rewrite an expression in m by y = exp(m) - 1 > 0, and factor it."""
     m, y = sp.Symbol("m", positive=True), sp.Symbol("y", positive=True)
     return factored(x.rewrite(sp.exp).subs(m, sp.log(1 + y)))
-
-
-def prove_unbounded() -> str:
-    """Prove that ||W(k) - c W_svm|| is unbounded for every c, on the example of sharp-2.
-
-    One tight constraint has multiplier 0, and its margin exceeds the other one by any bound.
-    """
-    w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
-    # -l' times the step
-    q = supposed_number(FALLING, "|l'|", positive=True)
-    q *= supposed_number(_FORWARD, "e", positive=True)
-    logits = [sp.Integer(0), -w1, -w1 - w2]
-    weights = [sp.exp(a) for a in logits]
-    total = sum(weights)
-    s = [w / total for w in weights]
-    score = 2 * s[0] - s[1] - s[2]
-    slopes = [sp.diff(score, w) for w in (w1, w2)]
-    ensure_equal(
-        slopes,
-        [3 * s[0] * (s[1] + s[2]), 3 * s[0] * s[2]],
-        "the slope of the score is 3 s_1 (s_2 + s_3) in w_1, and 3 s_1 s_3 in w_2",
-        normal=simplified,
-    )
-    ensure_positive(
-        [q * slopes[0], q * slopes[1]],
-        "w_1 and w_2 both grow, as -l', the step and these slopes are positive",
-        normal=factored,
-    )
-    ensure_zero(
-        simplified(slopes[0] - (1 + sp.exp(w2)) * slopes[1]),
-        "w_1 grows by 1 + exp(w_2) times as much as w_2",
-    )
-    convex = "f(x) = x + exp(x) is convex, with f'(x) = 1 + exp(x)"
-    f = to + sp.exp(to)
-    ensure_positive(sp.diff(f, to, 2), convex)
-    ensure_equal(
-        sp.diff(f, to), 1 + sp.exp(to), "the derivative of f(x) = x + exp(x) is 1 + exp(x)"
-    )
-    cite(TANGENT, met={SECOND_DERIVATIVE: convex})
-    first, top = sp.symbols("first f(bound)", real=True)
-    bounded = (
-        "f(w_2) - w_1 never falls below its first value, so that w_1 is at most f(bound) - first "
-        "where w_2 is at most a bound: both grow and are bounded"
-    )
-    ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=expanded)
-    cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
-    cite(
-        COMPOSED, met={CONTINUOUS: SMOOTH_SLOPE}
-    )  # for l', and so for the length of a step, which would tend to 0
-    ensure_positive(
-        slopes[0],
-        "at a limit the step of w_1 would be positive, so that w_2 is unbounded, and so is "
-        "||W(k) - c W_svm||, which is at least |w_2|",
-        normal=factored,
-    )
-    differences, w, multipliers = sp.Matrix([[1, 0], [1, 1]]), sp.Matrix([1, 0]), sp.Matrix([1, 0])
-    ensure_equal(
-        [*(differences * w), *(differences.T * multipliers - w)],
-        [1, 1, 0, 0],
-        "w = (1, 0) has both margins 1, and is 1 times the first difference and 0 times the second",
-    )
-    ensure_multipliers_suffice()
-    return "for every loss with continuous l' < 0, every start and constant step"

@@ -16,14 +16,13 @@ from attsvm.losses import curvature_constant
 from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, derivative_along, head
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic import entries
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
-from properties.tf import nonlinear_head_several as statement
 from properties.tf.nonlinear_head_several.conclusion import gains, returns
 from symbolic.alternatives import CONVEX_PHI, RISING_UNITS
 from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
-from symbolic.sums import entry, total
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -132,30 +131,6 @@ def prove_convex() -> str:
     return "for any T, d and number of units"
 
 
-def prove_concave() -> str:
-    """Prove that h(output) - h(x_1) is at most (1 - s_1) times the largest <h'(x_1), x_t - x_1>."""
-    ensure_slopes()
-    ensure_convex()
-    ensure_relu()
-    b, s = sp.symbols("b s", nonnegative=True)
-    line = sp.Symbol("line", real=True)
-    suppose(statement.FALLING)
-    ensure_nonnegative(
-        -b * line - (-b * (line + MORE)),
-        "units of b_k <= 0 lie below their tangents, and so does h: h(output) - h(x_1) is at most "
-        "<h'(x_1), output - x_1>",
-        normal=expanded,
-    )
-    g = sp.Symbol("g", real=True)
-    ensure_nonnegative(
-        s * (g + MORE) - s * g,
-        "<h'(x_1), output - x_1> is the sum over t of s_t <h'(x_1), x_t - x_1>, of which "
-        "that of t = 1 is 0, and at most 1 - s_1 times the largest",
-        normal=expanded,
-    )
-    return "for any T, d and number of units"
-
-
 def ensure_bends() -> None:
     """Prove that the constant c of each smooth activation is at least |phi''|."""
     bends = {name: phi.bend(SYMBOLS) for name, phi in ACTIVATIONS.items() if phi.bend}
@@ -223,7 +198,7 @@ def ensure_near_tangent() -> None:
         bending(SYMBOLS, head_of, along, along),
     )
     rise = head(SYMBOLS, head_of, x + e * along) - head(SYMBOLS, head_of, x)
-    near, back = gains(SYMBOLS, pair), returns(SYMBOLS, pair)
+    (near,), (back,) = (comparisons(formula(SYMBOLS, pair)) for formula in (gains, returns))
     ensure_equal(
         [near.left, near.right],
         [e * start - rise, beta * e**2 / 2],
@@ -243,41 +218,3 @@ def prove_smooth() -> str:
     ensure_bends()
     ensure_near_tangent()
     return "for every phi with |phi''| <= c, as those that run, any d and number of units"
-
-
-def prove_exactly() -> str:
-    """Prove that, for a concave smooth h, a mixture is best iff h rises from it to no token."""
-    prove_concave()  # units lie below their tangents at any point
-    prove_smooth()
-    s, w, score = (entry(name) for name in ("s", "w", "score"))
-    level = sp.Symbol("level", real=True)
-    ensure_equal(
-        (total(s * score) - level).subs(level, level * total(s)),
-        total(s * (score - level)),
-        "<h'(x), output - x> is the sum of s_t g_t, as the s_t add up to 1, at most 0 where no g_t "
-        "is positive",
-        normal=expanded,
-    )
-    ensure_zero(
-        total(w * (score - level)).subs({total(w * score): level, total(w): 1}),
-        "the sum of w_t g_t is 0 with the weights w_t of x, so that g_t is 0 wherever w_t > 0, if "
-        "none is positive",
-    )
-    g, beta = sp.symbols("g beta", positive=True)
-    rise = T * g - beta * T**2 / 2
-    ensure_equal(
-        rise.subs(T, g / beta),
-        g / beta * g / 2,
-        "e g - beta e^2/2, the least rise of h over a step e, is e g/2 at e = g/beta",
-    )
-    ensure_nonnegative(
-        (rise - T * g / 2).subs(T, 1).subs(g, beta + MORE),
-        "this rise is at least e g/2 at e = 1 where g >= beta: it is above 0, so that x is "
-        "not best where h rises from it",
-        normal=expanded,
-    )
-    ensure_nonnegative(
-        (T * g - T * g / 2).subs(T, POWER),
-        "where beta = 0 the rise e g is at least e g/2 at any e > 0",
-    )
-    return "for every convex phi with |phi''| <= c, as those that run, any T, d and number of units"

@@ -19,7 +19,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
-from properties.tf.benign_landscape import KNOWN, QUERIES
+from properties._support.token_choices import QUERIES
+from properties.tf.benign_landscape import KNOWN
 from properties.tf.benign_landscape.parts import share
 from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth

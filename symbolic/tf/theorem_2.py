@@ -31,9 +31,9 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.tf import theorem_2 as statement
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
 from properties.tf.theorem_2 import SMALL_COST
+from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
@@ -163,12 +163,6 @@ def ensure_direction_exists() -> None:
     ensure_positive(R / norm, "||W^mm|| is above 0, as some constraint is there: rho is a number")
 
 
-def prove() -> str:
-    """Prove `ensure_rate` for every W and rho that meet the hypotheses of the reading."""
-    ensure_rate(FALLING, statement.LARGE, statement.GOOD)
-    return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
-
-
 def ensure_secants() -> None:
     """Prove that b x <= l(best - x) - l(best) <= a x if l' < 0 at the best score.
 
@@ -259,7 +253,7 @@ def prove_sharp() -> str:
     Here m_i is the least |l'| of input i, and d_i its least gap of scores.
     """
     suppose(FEASIBLE)
-    (good,) = (statement.GOOD,)
+    (good,) = (points.GOOD,)
     ensure_direction_exists()
     ensure_multipliers()
     ensure_mean_margin_is_large()

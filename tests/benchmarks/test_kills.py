@@ -1,6 +1,7 @@
 """Commands that are killed lose nothing that they had said; benchmarks/kills.py does more of it."""
 
 import random
+import time
 
 import pytest
 
@@ -34,12 +35,18 @@ class Planted(Place):
         (folder / ".attsvm").mkdir()
 
     def start(self, words):
-        (self.folder / SITE / "attsvm" / "cli" / "__main__.py").write_text(self.script)
-        return super().start(words)
+        """Start the script; return once it has done what it is to be caught at."""
+        script, done = self.folder / SITE / "attsvm" / "cli" / "__main__.py", self.folder / "done"
+        ends = f"pathlib.Path({str(done)!r}).touch()\ntime.sleep(60)\n"
+        script.write_text(f"import pathlib, subprocess, sys, time\n{self.script}\n{ends}")
+        process = super().start(words)
+        while process.poll() is None and not done.exists():
+            time.sleep(0.01)
+        return process
 
 
 class Late(random.Random):
-    """Every kill strikes one second after the start."""
+    """Every kill strikes at once."""
 
     def random(self):
         return 0.9
@@ -48,7 +55,7 @@ class Late(random.Random):
         return 0
 
     def uniform(self, *_):
-        return 1.0
+        return 0.0
 
 
 SCRIPTS = {
@@ -65,7 +72,7 @@ SCRIPTS = {
         "the page is neither the old one nor the new one",
     ),
     "a ledger that is written anew": (
-        f"pathlib.Path({LEDGER!r}).write_text('')",
+        f"pathlib.Path({LEDGER!r}).write_text('another event\\n')",
         "the ledger does not begin with its content before the kill",
     ),
     "a counterexample that is half written": (
@@ -80,7 +87,7 @@ SCRIPTS = {
 def test_what_a_command_must_not_do_is_found_out(tmp_path, monkeypatch, planted):
     done, said = SCRIPTS[planted]
     monkeypatch.setattr("benchmarks.kills._ENDS", 0.2)
-    place = Planted(tmp_path, f"import pathlib, subprocess, sys, time\n{done}\ntime.sleep(60)\n")
+    place = Planted(tmp_path, done)
     if planted == "a ledger that is written anew":
         (tmp_path / LEDGER).write_text("an event\n")
     trial = kill(place, "verify", Late())

@@ -1,5 +1,8 @@
 """`attsvm ask`: the questions of a file, side by side."""
 
+import subprocess
+import sys
+
 import pytest
 
 QUESTIONS = """
@@ -37,8 +40,9 @@ def test_each_question_is_answered(attsvm, file):
 def test_answers_are_the_same_for_more_workers(document, file):
     found = {}
     for workers in "12":
-        code, result = document("ask", file, "--seconds", "5", "-n", workers)
+        code, result = document("ask", file, "--seconds", "100", "--rounds", "1", "-n", workers)
         assert (code, result["as_expected"]) == (0, True)
+        assert result["questions"][0]["account"]["rounds"] == 1
         found[workers] = [(one["name"], one["answer"]) for one in result["questions"]]
         assert result["questions"][1]["instance"] == {"n": "5", "x": "[1, 1, 1, 1, 1]"}
     assert found["1"] == found["2"] == [("TRUE", "not refuted"), ("FALSE", "refuted")]
@@ -66,3 +70,19 @@ def test_what_cannot_be_asked_is_an_error(attsvm, file, tmp_path, words, error):
     code, _, text = attsvm("ask", tmp_path / words[0], *words[1:])
     assert code == 2
     assert error in text
+
+
+HASTY = """
+import sys
+from attsvm import Real, ask
+
+answer = ask(lambda m, v: m.at_most(2 * v.a * v.b, v.a**2 + v.b**2), a=Real(), b=Real(), seconds=2)
+print("torch" in sys.modules, answer)
+"""
+
+
+def test_a_library_is_not_loaded_shortly_before_the_end(here):
+    (here / "hasty.py").write_text(HASTY)
+    ran = subprocess.run([sys.executable, "hasty.py"], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("False Let a and b be real.")
+    assert "not tried for lack of time: gradient" in ran.stdout

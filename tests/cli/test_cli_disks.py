@@ -113,7 +113,7 @@ def test_a_folder_that_takes_nothing_is_told_of(attsvm, words):
     if words[0] == "report":
         assert attsvm(*VERIFY)[0] == 0
     before = left()
-    code, out, error = attsvm(*words, place, "file/x")
+    code, out, error = attsvm(*words, place, "file/x.html" if words == ["report"] else "file/x")
     assert (code, out) == (2, "")
     assert os.strerror(errno.ENOTDIR) in error or "file is no folder" in error
     assert words[0] != "verify" or "--ledger" in error

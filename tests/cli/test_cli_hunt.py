@@ -245,7 +245,7 @@ def test_a_hunt_that_looked_at_nothing_asks_for_more_seconds(attsvm, monkeypatch
     code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "2")
     assert (code, out) == (2, "")
     assert error == (
-        "attsvm: the hunt of toy/true:literal ended before an instance was looked at "
+        "attsvm: the hunt of toy/true:literal ended before it looked at an instance "
         "(got --seconds 2). Give more seconds; if searchers are named, name one that draws.\n"
     )
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "explicit")

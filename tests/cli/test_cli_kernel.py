@@ -21,7 +21,7 @@ def test_a_counterexample_is_printed_with_its_proof(capsys):
     assert main(["show", "--coq", "sim/basic-1:literal-2"]) == 0
     shown = capsys.readouterr().out
     assert "Theorem holds :" in shown
-    assert "decide_numbers." in shown
+    assert "decide_numbers]." in shown
 
 
 def test_a_reading_without_a_proposition_says_why(capsys):

@@ -20,6 +20,15 @@ def test_a_page_of_a_source_is_html_where_its_name_says_so(attsvm, ran):
     assert (code, "There are: " in error) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "words", [["--out", "run.md"], ["--out", "run.pdf"], ["--source", "toy", "--out", "toy.pdf"]]
+)
+def test_a_page_of_another_format_is_an_error(attsvm, ran, words):
+    code, _, error = attsvm("report", *TOYS, *words)
+    assert (code, "Name it like page.html with --out." in error) == (2, True)
+    assert not Path(words[-1]).exists()
+
+
 @pytest.mark.parametrize("out", ["page.html", "page.md"])
 def test_a_page_of_an_edited_record_or_of_other_code_says_so(attsvm, ran, out):
     ledger = Path(".attsvm/ledger.jsonl")

@@ -18,7 +18,7 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     code, out, _ = attsvm("show", "--all", "sim/lemma-3.13:sharp")
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
-    head, erratum, literal, *others, where, _, _, _ = paragraphs(out)
+    head, erratum, literal, *others, where, words, _, _, _ = paragraphs(out)
     assert head.startswith("sim/lemma-3.13 (")
     assert "properties/sim/lemma_3_13.py:" in head
     assert "printed: |grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2" in head
@@ -30,9 +30,11 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     assert literal.startswith("literal: expected refuted, certified ")
     assert "; ||A|| <= R fails at: h = [1, -1], b = 2^161" in literal
     assert [text.partition(" ")[0] for text in others] == ["amended:", "sharp:", "sharp-2:"]
-    assert all("fails at" not in text and "proved, symbolic" in text for text in others)
+    assert all("fails at" not in text and "expected proved, symbolic" in text for text in others)
     assert "A = a^T kron tokens" in where
     assert "||A|| <= R: ||A||_op <= R" in where
+    assert words.startswith("words: ")
+    assert "f, h, b: The attention f of an input" in words
 
 
 def test_what_exceeds_one_screen_is_folded_but_for_the_reading_that_is_asked_for(attsvm):
@@ -47,7 +49,7 @@ def test_what_exceeds_one_screen_is_folded_but_for_the_reading_that_is_asked_for
         "repair: Start in the basin;",
         "X(k)/||X(k)|| -> X^mm/||X^mm||",
         "fails at: tokens = [[[1], [0]]], queries = [[1]]",
-        "sharp (expected proved, symbolic): ",
+        "amended-2 (expected proved, symbolic): ",
         "attsvm show --script sim/theorem-3.14-part-1",
     ):
         assert any(words in paragraph for paragraph in every), words

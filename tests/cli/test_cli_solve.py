@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attsvm import transformer
 from attsvm.data import AttentionData
+from attsvm.heads import comparison
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_the_time_of_the_certification_is_bounded(attsvm, document, option, of):
 def test_a_head_is_compared_with_the_answer_that_was_found(tmp_path, attsvm, monkeypatch):
     """A head is solved for once, within the time; with a soft margin, a second time."""
     solved = []
-    monkeypatch.setattr(transformer, "solve_programme", lambda *_: solved.append(1))
+    monkeypatch.setattr(comparison, "solve_shared", lambda *_: solved.append(1))
     X = np.array([[[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]])
     np.savez(tmp_path / "head.npz", X=X, Z=np.array([[1.0, 0.0]]), W=np.diag([3.0, 4.0]))
     plain = attsvm("solve", "head.npz")
@@ -159,7 +159,7 @@ def test_where_there_is_nothing_to_draw_a_plot_that_was_asked_for_is_missed(atts
         (["good.npz", "--soft", "nan"], "not a positive finite price"),
         (["good.npz", "--soft", "inf"], "not a positive finite price"),
         (["good.npz", "--soft", "1", "--norm", "nuc"], "defined with the Frobenius norm"),
-        (["good.npz", "--slack", "input"], "is about the soft margin"),
+        (["good.npz", "--slack", "input"], "needs a soft margin"),
         (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
         (["good.npz", "--plot", "good.npz/margins.png"], "cannot write"),
         (["good.npz", "--plot", "folder.png"], "it is a folder"),

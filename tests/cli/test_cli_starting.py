@@ -149,9 +149,11 @@ def not_installed(monkeypatch):
 def test_a_checkout_that_is_not_installed_tells_its_version_and_runs(attsvm, not_installed):
     with pytest.raises(metadata.PackageNotFoundError):
         metadata.version("attsvm")
-    project = tomllib.loads((Path(cli.__file__).parents[2] / "pyproject.toml").read_text())
-    assert _distribution.version() == project["project"]["version"]
-    assert {"numpy>=2.0", "pytest>=8"} <= set(_distribution.requirements())
+    file = Path(cli.__file__).parents[2] / "pyproject.toml"
+    project = tomllib.loads(file.read_text())["project"]
+    assert _distribution.version() == project["version"]
+    required = {*project["dependencies"], *project["optional-dependencies"]["test"]}
+    assert required <= set(_distribution.requirements())
     code, out, error = attsvm("verify", *TOYS, "toy/true")
     assert (code, "every verdict as expected" in out) == (0, True), error
 
@@ -299,9 +301,13 @@ def test_what_was_printed_is_not_lost_where_another_error_comes(monkeypatch):
     assert (done.returncode, done.stdout) == (3, "seen\n")
 
 
-def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once():
-    started = time.monotonic()
-    done = in_a_process("-m", "attsvm.cli", "verify", "sim/lemma-3.12", "--cluster", "garbage")
+def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once(tmp_path):
+    words = "verify", "sim/lemma-3.12", "--ledger", str(tmp_path / "ledger.jsonl")
+    times = [time.monotonic()]
+    for more in ((), ("--cluster", "garbage")):
+        done = in_a_process("-m", "attsvm.cli", *words, *more)
+        times.append(time.monotonic())
     assert done.returncode == 2
     assert re.fullmatch(r"attsvm: no dask scheduler answers .*\(got garbage\).*\n", done.stderr)
-    assert time.monotonic() - started < 9  # saying goodbye to nobody took ten seconds
+    usual, taken = np.diff(times)  # a run that checks the statement takes several seconds
+    assert taken < usual + 9  # saying goodbye to nobody took ten seconds

@@ -123,7 +123,9 @@ def test_a_loss_that_does_not_decrease_has_no_basin():
         assert basin(exact, zero, name) is None
         step = rational(1.0 / risk_smoothness(data, LOSSES[name]))
         assert limit_certificate(exact, zero, name, step, 16) is None
-        run = descend_w([data], np.zeros((1, 1)), LOSSES[name], step=float(arb(step)), steps=3000)
+        run = descend_w(
+            [data], np.zeros((1, 1)), LOSSES[name], step=float(arb(step)), steps=3000, record="all"
+        )
         assert run.W[0, -1, 0, 0] < 1.0  # X^mm is 1: the norm would diverge to the right
 
 
@@ -148,7 +150,7 @@ def test_a_step_that_is_too_long_leaves_the_basin():
     certificate = limit_certificate(exact, point, "correlation", fmpq(1000), 4)
     assert (certificate.reason, certificate.selected) == ("trap", [0, 1])
     assert not certificate.converges
-    run = descend_w([data], W, CORRELATION, step=1000.0, steps=50).W[0, -1]
+    run = descend_w([data], W, CORRELATION, step=1000.0, steps=50, record="all").W[0, -1]
     assert logits_of_w(data.X, data.Z, run).argmax(axis=1).tolist() == [0, 1]
 
 
@@ -243,7 +245,7 @@ def test_enclosed_iterates_hold_the_float_run(name, seed):
     W0 = generator.integers(-8, 9, size=(2, 2)) / 8
     ctx.prec = 200
     ball = descend(ExactData.of(data), rationals(W0), name, rational(0.25), 6)
-    run = descend_w([data], W0, LOSSES[name], step=0.25, steps=6).W[0, -1]
+    run = descend_w([data], W0, LOSSES[name], step=0.25, steps=6, record="all").W[0, -1]
     for row, mine in zip(ball, run, strict=True):
         for x, w in zip(row, mine, strict=True):
             assert x.rad() <= 1e-50

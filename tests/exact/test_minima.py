@@ -403,7 +403,7 @@ def test_weights_of_two_rows_end_there_as_well():
     assert abs(found.near[1][0] - W[1][0]) <= found.radius
     start = [np.array([[1.0], [0.5]]), np.array([[-0.5], [2.0]])]
     ends = followed_factors(exact, *map(rationals, start), "correlation", fmpq(1, 8), 4)
-    run = descend_kq(ENCLOSED.data, *start, "correlation", step=0.125, steps=4)
+    run = descend_kq(ENCLOSED.data, *start, "correlation", step=0.125, steps=4, record="all")
     for M, floats in zip(ends, (run.K, run.Q), strict=True):
         last = zip(M, floats[0, -1].tolist(), strict=True)
         assert all(abs(m - rational(x)) < 1e-12 for (m,), (x,) in last)

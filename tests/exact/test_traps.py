@@ -148,7 +148,7 @@ def test_a_third_input_that_acts_on_one_of_a_group_joins_it(gaps, start):
     W = column(*start)
     assert trap_at(ExactData.of(two), rationals(W), "log-loss").selected == [0, 0]
     assert trap_at(ExactData.of(three), rationals(W), "log-loss") is None
-    run = descend_w([three], W, LOG, step=0.5, steps=100).W[0]
+    run = descend_w([three], W, LOG, step=0.5, steps=100, record="all").W[0]
     margins = [[W[:, 0] @ gap for gap in gaps] for W in (run[0], run[-1])]
     assert min(b - a for a, b in zip(*margins, strict=True)) < -0.25
 
@@ -285,7 +285,7 @@ def test_a_selection_that_any_run_loses_is_never_proved():
     for data, exact, W, _ in starts(15):
         far = follow_w(data, W, LOG, [2 * np.linalg.norm(W), 1e4], steps=1000).W[0]
         runs = [far] + [
-            descend_w([data], W, LOG, step=step, steps=40, normalised=normalised).W[0]
+            descend_w([data], W, LOG, step=step, steps=40, normalised=normalised, record="all").W[0]
             for step, normalised in STEPS
         ]
         loses = [any(s != selected(data, run)[0] for s in selected(data, run)) for run in runs]

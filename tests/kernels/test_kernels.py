@@ -67,7 +67,7 @@ def folder(tmp_path):
     folder = tmp_path / "attsvm/kernels"
     folder.mkdir(parents=True)
     (tmp_path / "attsvm/__init__.py").write_text("")
-    for name in ("_compiling.py", "kernels/__init__.py"):
+    for name in ("_live.py", "_words.py", "kernels/__init__.py"):
         (tmp_path / "attsvm" / name).write_bytes((source / name).read_bytes())
     (folder / "callee.py").write_text(CALLEE.format("1.0"))
     (folder / "caller.py").write_text(CALLER)
@@ -87,7 +87,7 @@ def test_who_watches_is_told_of_a_kernel_that_is_compiled_and_not_of_one_read_fr
     run, folder
 ):
     code = (
-        "from attsvm._compiling import watched\nfrom attsvm.kernels.caller import outer\n"
+        "from attsvm._live import watched\nfrom attsvm.kernels.caller import outer\n"
         "with watched(lambda name, seconds: print(name, seconds is None or seconds > 0)):\n"
         "    outer(1.0)\n    outer(2.0)\nouter(1)"
     )

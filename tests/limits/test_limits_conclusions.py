@@ -196,7 +196,7 @@ def test_a_run_that_is_truly_trapped_has_settled_and_refutes():
 
 def test_plain_runs_that_hardly_move_are_open():
     data = two_inputs()
-    plain = descend_w([data], start(data), LOG, step=0.1, steps=500).W[0]
+    plain = descend_w([data], start(data), LOG, step=0.1, steps=500, record="all").W[0]
     for target in (att_svm(data).W, tilted(att_svm(data).W, 0.9)):
         assert residual_stays_bounded(data, plain, LOG, target).kind == "unknown"
 

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.losses import EXPONENTIAL, LOG_LOSS, LOGISTIC_LOSS
 from attsvm.paths import path_joint, path_kq, path_w
-from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.local import LocalGap, local_value, settled
-from attsvm.paths.objective import GapObjective, Jet, differences
+from attsvm.paths.objective import GapObjective, differences
 from attsvm.paths.pair import Pair
-from attsvm.paths.pair_search import newton, newton_step
-from attsvm.paths.search import scaled
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from properties._support.published_data import joint_inputs
@@ -133,28 +130,6 @@ def test_the_risk_falls_with_both_radii(data, loss, size):
         assert far.log_risk <= near.log_risk + 1e-9 * (1.0 + abs(near.log_risk))
 
 
-def test_one_newton_step_on_both_blocks_squares_the_error():
-    data = protocol(3, n=4, T=3, d=4)
-    (m,) = path_joint(data, LOG_LOSS, [(4.0, 4.0)])
-    pair, side = Pair(data, LOG_LOSS, 4.0, 4.0), np.array([1.0, -1.0, 0.5, 0.25])
-    v, p = scaled(m.v + 1e-3 * side, 4.0), scaled(m.p - 1e-3 * side, 4.0)
-    step = newton_step(pair, v, p)
-    after = scaled(v + step[0], 4.0), scaled(p + step[1], 4.0)
-    assert max(pair.residuals(v, p)) > 1e-4
-    assert max(pair.residuals(*after)) < 1e-5
-    assert max(np.abs(after[0] - m.v).max(), np.abs(after[1] - m.p).max()) < 1e-5
-
-
-def test_newton_steps_on_both_blocks_never_lead_off():
-    data, generator = protocol(3, n=4, T=3, d=4), np.random.default_rng(0)
-    pair = Pair(data, LOG_LOSS, 4.0, 4.0)
-    for _ in range(40):
-        start = scaled(generator.normal(size=4), 4.0), scaled(generator.normal(size=4), 4.0)
-        after = newton(pair, *start)
-        assert max(pair.residuals(*after)) <= max(pair.residuals(*start))
-        assert pair.log_risk(*after) <= pair.log_risk(*start) + 1e-12
-
-
 def test_a_head_leaves_the_plateau_of_a_loss_that_is_not_convex():
     data = AttentionData.of([[[1.0, 0.0]], [[0.9, 0.2]]], [[1.0, 0.0]] * 2, y=[1, -1], v=[1.0, 0])
     start = np.array([1.0, 0.0]), np.ones(2)  # the second input is wrong by 900
@@ -243,14 +218,3 @@ def test_a_local_branch_has_the_local_gap_of_two_hundred_bits():
     assert a.local == pytest.approx(true, abs=1e-9)
     D, Z = differences(data, whole := GapObjective.of(data, LOG_LOSS))
     assert local_value(whole, ((D @ m.W) * Z).sum(axis=1)) == a.local
-
-
-def test_the_search_ends_at_the_first_value_of_minus_infinity():
-    def jet(y):
-        return Jet(float(y[0]), np.array([1.0]), np.array([[0.0]]))
-
-    def value(y):
-        return float(y[0]) if y[0] > 0.0 else -math.inf
-
-    (found,) = minimise_on_ball(jet, value, np.array([0.9]), 1.0)
-    assert found <= 0.0

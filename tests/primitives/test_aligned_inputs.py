@@ -16,6 +16,7 @@ from attsvm.exact.descent import always_converges
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import (
+    above_second_best,
     inputs_aligned,
     spread_within,
     together,
@@ -121,10 +122,21 @@ def cases(draw):
 
 
 @given(cases())
+def test_where_rivals_cost_less_than_the_best_token_gains_the_start_is_above_second(case):
+    data, W, _ = case
+    s = softmax(np.einsum("ntd,de,ne->nt", data.X, W, data.Z))
+    u = (s * data.gamma).sum(axis=1)
+    second = np.sort(data.gamma, axis=1)[:, -2] if data.T > 1 else u - 1.0
+    assume((abs(u - second) > 1e-9).all())
+    assert above_second_best(data, W) == bool((u > second).all())
+    assert above_second_best(data, W) or not spread_within(data, W, 1.0)
+
+
+@given(cases())
 def test_in_accord_no_attended_score_ever_falls(case):
     data, W, loss = case
     attended = None
-    assume(inputs_aligned(data) and spread_within(data, W, 1.0))
+    assume(inputs_aligned(data) and above_second_best(data, W))
     best = data.gamma.max(axis=1)
     second = np.sort(data.gamma, axis=1)[:, -2] if data.T > 1 else best - 1.0
     step = 1.0 / max(risk_smoothness(data, LOSSES[loss]), 1e-9)
@@ -187,17 +199,19 @@ def test_the_spread_that_is_allowed_falls_exponentially_with_the_start(R):
 
 def test_the_rival_of_second_best_score_costs_nothing():
     beyond, within = nearly_equal.far(0.37890625, 1.0), nearly_equal.far(0.359375, 1.0)
-    assert not nearly_equal.within_of_others(beyond)
-    assert nearly_equal.within_of_others(beyond, Fraction(17, 16))
-    assert nearly_equal.within_of_others(within)
+    assert not nearly_equal.starts_above(beyond)
+    assert nearly_equal.starts_above(beyond, Fraction(17, 16))
+    assert nearly_equal.starts_above(within)
     assert not nearly_equal.within(within)
     assert training.DIRECTION.balls(beyond) < 0
     loss = LOSSES["logistic-loss"]
-    run = descend_w([within.data], within.start, loss, step=1e-3, steps=20, normalised=True)
+    run = descend_w(
+        [within.data], within.start, loss, step=1e-3, steps=20, normalised=True, record="all"
+    )
     assert run.W[0, -1, 0, 0] < within.start[0, 0]
 
 
 def test_two_tokens_allow_any_spread_and_equal_rivals_any_start():
-    assert nearly_equal.within_of_others(TWO_TOKENS)
-    assert nearly_equal.within_of_others(nearly_equal.far(0.0, 8.0))
-    assert not nearly_equal.within_of_others(TIED_BESIDE)
+    assert nearly_equal.starts_above(TWO_TOKENS)
+    assert nearly_equal.starts_above(nearly_equal.far(0.0, 8.0))
+    assert not nearly_equal.starts_above(TIED_BESIDE)

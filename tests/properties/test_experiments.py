@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from attsvm.heads import relu_head
+from attsvm.prediction import relu_head
 from attsvm.training import descend_w
 from properties._support.experiments import INTERVAL, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.mm.figures import joint, loss_choice
+from properties.mm.figures import several_inputs as prompted_inputs
 from properties.tf.figures import (
     added_regulariser,
     few_tokens,
@@ -21,6 +22,7 @@ FEW = {"each": (0.1, 40), joint.NAIVE: (0.1, 600)}
 EXPERIMENTS = {
     "mm/joint": (joint, {"rules": FEW, "radii": (1.0,)}),
     "mm/loss-choice": (loss_choice, {"steps": 30}),
+    "mm/several-inputs": (prompted_inputs, {"inputs": (1, 4), "steps": 400}),
     "tf/added-regulariser": (added_regulariser, {"steps": 60}),
     "tf/few-tokens": (few_tokens, {"steps": 40}),
     "tf/generalised-svm": (generalised_svm, {"sizes": (4,), "steps": (10, 1000)}),
@@ -88,6 +90,14 @@ def test_each_choice_is_global_or_local_and_has_its_own_direction(made):
     assert np.nanmin(tables["cosine"].where(step=2000)["mean"]) > 0.99
 
 
+@pytest.mark.parametrize("made", ["mm/several-inputs"], indirect=True)
+def test_normalised_descent_is_nearer_to_the_direction_of_its_choice(made):
+    rows = made[2].tables["cosine"].where(step=400)
+    plain, normalised = (rows.where(rule=rule)["mean"] for rule in ("plain", "normalised"))
+    assert (normalised > plain).all()
+    assert normalised.min() > 0.97
+
+
 @pytest.mark.parametrize("made", ["mm/loss-choice"], indirect=True)
 def test_losses_part_where_scores_are_large(made):
     pairs = made[2].tables["pairs"].where(data="published", pair="-x and exp(-x)")
@@ -103,7 +113,9 @@ def test_the_public_rule_descends_as_ours_while_its_floats_are_sound():
     last = generalised_svm.public_descent(data, units, W0, steps=20)
     for one, hidden, start, end in zip(data, units, W0, last, strict=True):
         head = relu_head(hidden.T)
-        run = descend_w(one, start, "log-loss", step=0.1, steps=20, normalised=True, head=head)
+        run = descend_w(
+            one, start, "log-loss", step=0.1, steps=20, normalised=True, head=head, record="all"
+        )
         np.testing.assert_allclose(end, run.W[0, -1], rtol=1e-8, atol=1e-10)
 
 

@@ -16,7 +16,7 @@ def claim(id):
 
 def test_the_run_that_leaves_a_best_token_is_seen_to_leave_it():
     fallen = claim("sim/theorem-3.14-part-2:amended-1")
-    (case,) = curated.known(fallen)
+    case, *_ = curated.known(fallen)  # the smallest one
     picture = plane(fallen, case)
     assert [p.points for p in picture.panels] == [((0.5, 0), (-1, 0)), ((-2, 1), (0, 0))]
     assert [p.best for p in picture.panels] == [{0}, {0}]
@@ -37,8 +37,9 @@ def test_masked_tokens_are_left_out_and_the_best_are_those_present():
 @pytest.mark.parametrize("id", ["sim/orientation:amended-2", "sim/kq-bias:literal-2"])
 def test_a_run_of_another_kind_is_not_drawn_as_descent_on_w(id):
     other = claim(id)
-    (case,) = curated.known(other)
-    assert all(panel.path == () for panel in plane(other, case).panels)
+    cases = curated.known(other)
+    assert cases
+    assert all(panel.path == () for case in cases for panel in plane(other, case).panels)
 
 
 def test_data_of_many_dimensions_and_other_records_have_no_picture():

@@ -129,6 +129,14 @@ def test_every_dependency_is_a_claim_that_is_expected_to_hold():
             assert str(CLAIMS[needed].expected.truth) in ("holds", "proved")
 
 
+def test_a_reason_names_the_proof_of_its_own_reading():
+    reviewed = json.loads(PACK.expectations.read_text())["claims"]
+    for name, claim in CLAIMS.items():
+        own = f"{(claim.proof or '').partition(':')[0].replace('.', '/')}.py"
+        reason = reviewed.get(name, {}).get("reason", "")
+        assert set(re.findall(r"\w+(?:/\w+)+\.py", reason)) <= {own}, name
+
+
 def test_every_statement_has_a_literal_reading_or_says_why_there_is_none():
     literal = {c.statement_id for c in CLAIMS.values() if c.reading.startswith("literal")}
     for file in {c.file for c in CLAIMS.values() if c.statement_id not in literal}:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attsvm.theory import Statement, load_packs
 from attsvm.theory.declaration.instances import domains
+from attsvm.theory.declaration.verdict import Strength
 from attsvm.theory.packs.code_bases import files_of
 from attsvm.theory.packs.code_digests import module_of
 
@@ -34,6 +35,37 @@ def test_words_that_are_read_in_a_sense_are_words_of_print():
 
 def test_no_statement_writes_the_sentence_of_a_reading():
     assert {s.id for s in STATEMENTS if any(r.says for r in s.readings.values())} == set()
+
+
+STRONGER = {
+    "mm/normalised-descent:sharp": "1.001 times as much",
+    "mm/theorem-2:sharp-2": "twice the left side",
+    "sim/few-support-tokens:sharp": "one less on the right side",
+    "sim/theorem-3.15:sharp-2": "rivals may score 17/16 as far below the second-best token",
+    "sim/token-sparsity:sharp-2": "1.001 times the left side",
+    "tf/convex-combination:sharp-1": "<softmax(X W z), max(X u) - X u> > osc(X u)/1000",
+    "tf/definition-1:sharp": "99.9% of both bounds",
+    "tf/generalised-svm:sharp": "1.05 times the square",
+    "tf/generalised-svm:sharp-2": "1.05 times as much",
+    "tf/local-convergence:sharp": "17/16 of the cone",
+}
+"""For readings that cannot be improved, or by no known bound: a sibling that would improve them.
+
+Where the engine tightens right sides, it makes such siblings itself."""
+
+
+def test_every_sharp_reading_says_how_good_it_is():
+    sharp = [c for c in CLAIMS if c.reading.startswith("sharp")]
+    assert [c.id for c in sharp if c.strength is None] == []
+    for claim in sharp:
+        names = {s.name for s in claim.siblings}
+        tightened = {"95% of the right side", "99.9% of the right side"} <= names
+        assert tightened == claim.statement.count("No smaller constant will do."), claim.id
+        assert not tightened or claim.strength is Strength.LEAST
+        assert claim.id not in STRONGER or STRONGER[claim.id] in names
+    tried = {c.id for c in sharp if c.strength in (Strength.LEAST, Strength.KNOWN)}
+    spelled = {c.id for c in sharp if "No smaller constant will do." in c.statement}
+    assert tried - spelled == set(STRONGER)
 
 
 LONG: frozenset[str] = frozenset()
@@ -65,6 +97,7 @@ LONGER = {
         "tf/parameterisation-bias": "has seven readings, of five records",
     },
     "mm": {
+        "mm/p-svm": "has six readings, and hypotheses with what linked proofs suppose of them",
         "mm/theorem-2": "has seven readings, of four records",
     },
 }
@@ -80,15 +113,20 @@ def test_statement_files_are_short():
 
 
 READ_WITH_MORE = {
+    "mm/p-svm": "takes margins, selections, and the letters of its proofs",
+    "mm/v-svm": "takes margins, selections, programs, and the letters of its proofs",
+    "mm/joint-svm": "takes two programmes, selections, and the letters of its proofs",
     "mm/general-data": "takes the cones of a step from every source, and their starts",
     "mm/theorem-2": "speaks of heads and of prompts, of two programmes, margins and attention",
     "mm/assumption-b": "speaks of two programmes, label margins and attention",
+    "sim/squared-loss": "takes the loss of an entry, rivals, and runs of descent",
     "sim/stability-l2": "takes hypotheses, the loss of an entry and points close to each other",
     "sim/token-separation": "speaks of margins, and takes runs that other statements take",
     "sim/token-sparsity": "speaks of gradients and of tokens that are left out",
     "tf/benign-landscape": "speaks of minima and of stationary points, each with instances",
     "tf/generalised-svm": "has six records, in four files of its own",
     "tf/linear-head-one-token": "has formulas of the risk and runs of descent",
+    "tf/linear-head-landscape": "has formulas of the slope and runs of descent",
     "tf/parameterisation-bias": "has runs on W and on (K, Q), and laws of their ends",
 }
 """Statements whose file imports more than three others of `properties`, with the reason."""

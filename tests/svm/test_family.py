@@ -54,6 +54,29 @@ from tests.svm.problems import (
 )
 
 
+@pytest.mark.parametrize("programme", [p_svm, v_svm])
+@pytest.mark.parametrize("draw", range(3))
+def test_measurements_of_very_different_sizes_are_answered(programme, draw):
+    """250 points with 20 correlated features from 1e-3 to 1e3, like those of medical data."""
+    rng = np.random.default_rng(draw)
+    latent, noise = rng.normal(size=(250, 4)), rng.normal(size=(250, 20))
+    points = np.exp(0.3 * latent @ rng.normal(size=(4, 20)) + 0.1 * noise)
+    points *= 10.0 ** np.linspace(-3, 3, 20)
+    scores = points @ (rng.normal(size=20) / points.std(axis=0))
+    labels = np.sign(scores - np.median(scores))
+    points = np.round(np.hstack([points, np.ones((250, 1))]), 6)
+    tokens = np.stack([labels[:, None] * points, 0 * points], axis=1)
+    if programme is v_svm:
+        data = AttentionData(points[:, None], np.ones((250, 21)), labels, np.ones(21))
+    else:
+        scored = np.tile([1.0, 0.0], (250, 1))
+        data = AttentionData(tokens, np.ones((250, 21)), scores=scored)
+    answer = programme(data)
+    assert answer.status in ("solved", "solved in rationals")
+    low, high = answer.bracket
+    assert 0 < high - low <= 1e-9 * low
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_on_integers_are_proved_and_those_of_rationals(kind):
     """Nothing hangs by a hair on small integers, so that the statuses agree too."""

@@ -13,13 +13,10 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
 from attsvm.kernels.least_norm import (
-    FAILED,
     SOLVED,
     UNBOUNDED,
     figures,
-    least_norm,
     pivot,
-    scale_rows,
 )
 from attsvm.svm import (
     att_svm_programme,
@@ -27,12 +24,10 @@ from attsvm.svm import (
     frobenius,
     generalised_svm,
     methods,
-    support,
 )
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.frobenius import grade, solve_programme
-from attsvm.svm.programme import LARGEST, SMALLEST, row_sizes, subset
-from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
+from attsvm.svm.programme import LARGEST, SMALLEST
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, GAP, check, exact_rows, exactly, length, matrices, right
 from tests.svm.problems import blocks, problems, programmes, two_tokens, without_zero_rows
@@ -145,22 +140,6 @@ def _lengths(programme):
     return {"min_size": len(programme.bound), "max_size": len(programme.bound)}
 
 
-def test_a_working_set_does_not_ask_again_for_what_pivots_meet_to_rounding(monkeypatch):
-    """Rows that pivots have met to 1e-11 are left to the judge, which allows 1e-9."""
-    programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
-    pivots, called = methods.pivots, []
-
-    def rounded(inner, deadline):
-        called.append(len(inner.bound))
-        weights, solved = pivots(inner, deadline)
-        return weights * (1.0 - 1e-11), solved
-
-    monkeypatch.setattr(methods, "pivots", rounded)
-    _, solved = methods.working_set(programme)
-    assert solved
-    assert called == [4]
-
-
 def test_methods_decline_what_is_too_large_for_them(alone):
     programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
     for method, limit in (
@@ -183,113 +162,6 @@ def test_a_working_set_grows_until_nothing_is_violated(alone, seed):
     truth = alone("pivots")(programme)
     assert answer.status == truth.status == ("solved" if seed % 2 else "unseparable")
     assert np.abs(answer.W - truth.W).max() <= 1e-9
-
-
-def operator_of(programme):
-    return GramOperator.of(programme.D, programme.Z, programme.input)
-
-
-@given(programmes(), st.data())
-def test_the_operator_is_the_gram_matrix(programme, draw):
-    """On integers to the last bit, for every programme and any of its rows."""
-    m = len(programme.bound)
-    keep = draw.draw(blocks(m)) >= 0
-    assume(keep.any())
-    part = subset(programme, keep)
-    w = draw.draw(blocks(m))[: keep.sum()]
-    assert (operator_of(part)(w) == part.gram @ w).all()
-
-
-def positive_definite(seed):
-    """A random programme of independent rows, its operator, and right sides."""
-    generator = np.random.default_rng(seed)
-    data = gaussian_protocol(generator, n=4, T=4, d=6)
-    programme = att_svm_programme(data)
-    return programme, operator_of(programme), generator.normal(size=len(programme.bound))
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("tolerance", [1e-2, 1e-6, 1e-12])
-def test_conjugate_gradients_reach_the_residual_asked_for(seed, tolerance):
-    """On the rows inside; the others stay zero. The residual drifts by rounding times condition."""
-    programme, operator, c = positive_definite(seed)
-    inside = np.random.default_rng(seed).random(len(c)) < 0.7
-    w = conjugate_gradients(operator, inside, c, np.ones(len(c)), tolerance, 500)
-    assert (w[~inside] == 0.0).all()
-    residual = (c - programme.gram @ w)[inside]
-    drift = 1e3 * EPS * np.linalg.norm(programme.gram) * np.linalg.norm(w)
-    assert np.linalg.norm(residual) <= tolerance * np.linalg.norm(c[inside]) + drift
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_conjugate_gradients_end_in_as_many_steps_as_rows(seed):
-    """And a start that solves the system is kept as it is."""
-    programme, operator, c = positive_definite(seed)
-    inside = np.ones(len(c), dtype=bool)
-    solution = np.linalg.solve(programme.gram, c)
-    w = conjugate_gradients(operator, inside, c, np.zeros(len(c)), 1e-8, len(c) + 2)
-    condition = np.linalg.cond(programme.gram)
-    assert np.linalg.norm(w - solution) <= 1e-8 * condition * np.linalg.norm(solution)
-    kept = conjugate_gradients(operator, inside, c, solution, 1e-8, 10)
-    assert np.array_equal(kept, solution)
-    assert np.array_equal(conjugate_gradients(operator, inside, c, solution, 1e-8, 0), solution)
-
-
-@pytest.mark.parametrize(("n", "T"), [(6, 6), (12, 10)])
-@pytest.mark.parametrize("seed", range(6))
-def test_blocks_guess_the_support_of_independent_rows(seed, n, T):
-    """The rows inside are those of positive weight, with weights to about 1e-4."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=n, T=T, d=12)
-    programme = att_svm_programme(data)
-    answer = solve_programme(programme)
-    inside, w = guess_by_blocks(operator_of(programme), programme.bound, programme.equal)
-    assert inside.tolist() == (answer.weights > 0.0).tolist()
-    assert (w[~inside] == 0.0).all()
-    assert np.linalg.norm(w - answer.weights) <= 1e-3 * np.linalg.norm(answer.weights)
-    assert grade(programme, np.maximum(w, 0.0), solved=True).gap <= 1e-3
-
-
-@given(problems(n=3, T=3, d=2), st.data())
-def test_equalities_always_stay_inside(problem, draw):
-    """And a guess ends on dependent rows too, where exchanges may cycle."""
-    data, targets = problem
-    assume(data.present.sum() > data.n)
-    programme = att_svm_programme(data, targets)
-    equal = draw.draw(blocks(len(programme.bound))) > 0
-    with np.errstate(all="ignore"):  # as its caller does: what overflows is refused later
-        inside, w = guess_by_blocks(operator_of(programme), programme.bound, equal)
-    assert inside[equal].all()
-    assert w.shape == inside.shape == programme.bound.shape
-
-
-def test_equalities_push_either_way_in_a_guess():
-    """G = I, c = (1, -1, -1): the inequality of the third leaves, the equality stays at -1."""
-    D = np.eye(3)
-    operator = GramOperator.of(D, np.ones((3, 1)), np.arange(3))
-    inside, w = guess_by_blocks(operator, np.array([1.0, -1.0, -1.0]), np.array([0, 1, 0], bool))
-    assert inside.tolist() == [True, True, False]
-    assert np.abs(w - [1.0, -1.0, 0.0]).max() <= 1e-6
-
-
-@pytest.mark.parametrize(
-    ("wrong", "rounds"),
-    [([2] * 25, 5), ([2, 3, 2, 3, 2, 3], 5), ([3, 2, 1] * 9, 7), ([0] + [1] * 24, 6)],
-)
-def test_a_guess_ends_after_four_rounds_that_are_no_better_than_the_best(
-    monkeypatch, wrong, rounds
-):
-    """A round is as good as rows of wrong sign are few; one without any asks for more digits."""
-    counts = iter(wrong)
-
-    def solved(operator, inside, *_):
-        w = inside.astype(float)
-        w[np.flatnonzero(inside)[: next(counts)]] = -1.0
-        return w
-
-    monkeypatch.setattr(support, "conjugate_gradients", solved)
-    operator = GramOperator.of(np.eye(60), np.ones((60, 1)), np.arange(60))
-    guess_by_blocks(operator, -np.ones(60), np.zeros(60, dtype=bool))
-    assert len(list(counts)) == len(wrong) - rounds
 
 
 FEW = 40
@@ -499,42 +371,6 @@ def test_an_equality_that_contradicts_another_is_not_skipped(c, status):
     w, told, _ = pivot(G, np.array(c, dtype=float), equal, *NOTHING, 1000)
     assert told == status
     assert (c @ w > 0 and np.abs(G @ w).max() == 0.0) or (G @ w == c).all()
-
-
-def test_pivots_beyond_the_limit_fail():
-    programme = att_svm_programme(two_tokens(np.eye(3), np.ones((3, 3))))
-    assert least_norm(programme.D, programme.Z, programme.bound, programme.equal, 3)[1] == FAILED
-    assert least_norm(programme.D, programme.Z, programme.bound, programme.equal, 4)[1] == SOLVED
-
-
-@pytest.mark.parametrize("size", [1e-140, 1e-70, 1.0, 1e70, 1e139])
-def test_rows_are_scaled_to_unit_length_at_any_size(size):
-    generator = np.random.default_rng(0)
-    D, Z = size * generator.normal(size=(5, 3)), generator.normal(size=(5, 2)) / size
-    D[1], Z[2] = 0.0, 0.0
-    unit_D, unit_Z, norms = scale_rows(D, Z)
-    for j in range(5):
-        if j in (1, 2):
-            assert norms[j] == 0.0
-            assert not unit_D[j].any()
-            continue
-        assert abs(np.linalg.norm(unit_D[j]) - 1.0) <= 4 * EPS
-        assert abs(np.linalg.norm(unit_Z[j]) - 1.0) <= 4 * EPS
-        product = np.outer(unit_D[j], unit_Z[j]) * norms[j]
-        assert np.abs(product - np.outer(D[j], Z[j])).max() <= 16 * EPS * norms[j]
-
-
-def test_row_sizes_are_the_extremes_of_largest_entries():
-    D, Z = np.array([[1.0, -8.0], [0.0, 0.0]]), np.array([[0.5], [-0.25]])
-    assert row_sizes(D, Z) == (8.0, 0.25)
-    D[1, 1] = -np.inf
-    assert row_sizes(D, Z) == (np.inf, 0.25)
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_row_sizes_keep_nan(place):
-    D = np.where(np.arange(4) == place, np.nan, 1.0).reshape(2, 2)
-    assert np.isnan(row_sizes(D, np.ones((2, 1)))[0])
 
 
 @given(programmes(), st.data())

@@ -12,15 +12,12 @@ from hypothesis import assume, example, given
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
-from attsvm.kernels import nuclear as kernel
 from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search, solve_programme
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme
-from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
+from attsvm.svm.solution_set import Slice, pack, unpack
 from properties._support.published_data import gaussian_protocol
-from tests.interpreted import interpreted
 from tests.late import Late
-from tests.searching import few
 from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
 from tests.svm.problems import SPOILT, programmes, spoilt
 
@@ -202,116 +199,6 @@ def test_hundreds_of_constraints():
 # the derivatives that the search is made of
 
 
-def path_point(seed, m=7, p=5, q=3):
-    """Unit rows and a point in the interior that is not on the central path."""
-    generator = np.random.default_rng(seed)
-    a, b = generator.normal(size=(m, p)), generator.normal(size=(m, q))
-    a /= np.linalg.norm(a, axis=1, keepdims=True)
-    b /= np.linalg.norm(b, axis=1, keepdims=True)
-    w = generator.random(m) + 0.1
-    w *= 0.7 / np.linalg.norm((a.T * w) @ b, 2)
-    root = generator.normal(size=(q, q))
-    return generator, a, b, w, root @ root.T + 0.1 * np.eye(q)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_matrix_of_the_path_is_the_derivative_of_the_margins(seed):
-    """Of 2 a_j^T S T b_j, where T moves so that T (I - S^T S) stays, symmetrised."""
-    generator, a, b, w, T = path_point(seed)
-    S = (a.T * w) @ b
-    P = np.linalg.inv(np.eye(3) - S.T @ S)
-
-    def margins(h):
-        moved = (a.T * (w + h * step)) @ b
-        change = T @ (S.T @ S - moved.T @ moved) @ P
-        return 2 * np.einsum("ja,ab,jb->j", a, moved @ (T - (change + change.T) / 2), b)
-
-    lower = interpreted(kernel._schur)(a @ a.T, b, a @ S, T, P, np.zeros(7))
-    M = np.tril(lower) + np.tril(lower, -1).T
-    for _ in range(3):
-        step = generator.normal(size=7)
-        slope = (margins(1e-5) - margins(-1e-5)) / 2e-5
-        assert np.abs(M @ step - slope).max() <= 1e-8 * np.abs(slope).max()
-    assert np.linalg.eigvalsh(M)[0] >= -1e-12 * np.trace(M)
-
-
-@pytest.mark.parametrize(("m", "block"), [(1, 48), (5, 48), (47, 48), (48, 48), (49, 48), (20, 8)])
-def test_factors_solutions_and_inverses(m, block):
-    """Across the edges of the blocks, and with a row that depends on others."""
-    factor, inverse, solve = (
-        interpreted(each, BLOCK=block) for each in (kernel._factor, kernel._inverse, kernel.solve)
-    )
-    generator = np.random.default_rng(m)
-    root = generator.normal(size=(m, m)) + np.eye(m)
-    M, x = root @ root.T, generator.normal(size=m)
-    L, right = M.copy(), M @ x
-    assert factor(L, 0.0)
-    assert np.abs(np.tril(L) - np.linalg.cholesky(M)).max() <= 1e-9 * np.trace(M)
-    solve(L, m, right)
-    assert np.abs(M @ right - M @ x).max() <= 1e-9 * np.trace(M) * np.abs(x).max()
-    near = np.eye(m) + 0.1 * M / np.trace(M)
-    assert np.abs(inverse(near) @ near - np.eye(m)).max() <= 1e-13
-    flat = np.zeros((m + 1, m + 1))
-    flat[:m, :m] = near
-    right = np.append(near @ x, 5.0)
-    assert not factor(flat, 1e-30)
-    solve(flat, len(flat), right)
-    assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
-
-
-@pytest.mark.parametrize(("p", "q", "r"), [(5, 3, 2), (4, 4, 1), (6, 3, 3), (3, 1, 1), (1, 1, 1)])
-def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
-    generator = np.random.default_rng(p + 10 * q + 100 * r)
-    left = np.linalg.qr(generator.normal(size=(p, p)))[0]
-    right = np.linalg.qr(generator.normal(size=(q, q)))[0].T
-    values = np.sort(np.concatenate([1.2 + generator.random(r), 0.8 * generator.random(q - r)]))
-    values = values[::-1]
-    Y = (left[:, :q] * values) @ right
-    dY = generator.normal(size=(p, q))
-
-    def threshold(Y):
-        U, s, V = np.linalg.svd(Y, full_matrices=False)
-        return (U * np.maximum(s - 1.0, 0.0)) @ V
-
-    move = (threshold(Y + 1e-6 * dY) - threshold(Y - 1e-6 * dY)) / 2e-6
-    parts = nuclear_search.Parts.of(values[:r] - 1.0, 1.0 - values[r:], p)
-    weighted, given = parts.split((left.T @ (dY - move) @ right.T)[None])
-    assert np.abs(given).max() <= 1e-8  # S does not move there
-    inside = (left.T @ move @ right.T)[:r, :r]
-    B = (inside + inside.T)[np.tril_indices(r)] * np.sqrt(0.5)
-    B[np.equal(*np.tril_indices(r))] = np.diag(inside)
-    assert np.abs(left @ parts.join(weighted[0], B) @ right - move).max() <= 1e-8
-
-
-def test_newton_steps_find_a_row_that_the_end_of_the_path_has_wrong():
-    """From a quarter at least of all ends with one row too many, or one too few."""
-    tried = found = 0
-    for seed in range(few(40)):
-        data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=4)
-        reduced = nuclear_search.reduce(att_svm_programme(data))
-        a, b, c = reduced.a, reduced.b, reduced.c
-        w, s, T = kernel.begin(a, b, c)
-        w, s, T, *_ = kernel.interior(a, b, c, w, s, T, nuclear_search.NEAR, 60)
-        M = 2.0 * (a.T * w) @ b @ T
-        active = nuclear_search.FACTOR * w / w.max() > s
-        for row in range(len(w)):
-            off = ~active
-            off[row] = active[row]
-            best = nuclear_search.polish(a, b, c, w, np.where(off, np.inf, -1.0), M, 3e-4)
-            tried += 1
-            found += best is not None and optimal(a, b, c / (c @ w), *best)
-    assert tried == 9 * few(40)
-    assert found >= tried / 4
-
-
-def optimal(a, b, c, w, left, values, right):
-    """Whether M is feasible, S too, and their objectives are the same, to 1e-9."""
-    M, S = left * values @ right, (a.T * w) @ b
-    margins = ((a @ M) * b).sum(axis=1)
-    signs = (margins / c).min() >= 1 - 1e-9 and w.min() >= -1e-9 * w.max()
-    return signs and np.linalg.norm(S, 2) <= 1 + 1e-9 and values.sum() <= (1 + 1e-9) * (c @ w)
-
-
 # what is refused
 
 
@@ -464,16 +351,6 @@ def test_a_member_is_one_even_where_the_projection_went_wrong():
             assert np.abs(G - [[1.0, nearest], [nearest, 1.0]]).max() <= 1e-9
 
 
-def test_packing_keeps_inner_products():
-    generator = np.random.default_rng(0)
-    B = generator.normal(size=(5, 4, 4))
-    B = B + B.transpose(0, 2, 1)
-    assert np.abs(pack(B) @ pack(B).T - np.einsum("iab,jab->ij", B, B)).max() <= 1e-13
-    assert np.abs(unpack(pack(B[0])) - B[0]).max() <= 4 * EPS * np.abs(B).max()
-    values = np.linalg.eigvalsh(unpack(positive_part(pack(B[0]))))
-    assert np.abs(values - np.maximum(np.linalg.eigvalsh(B[0]), 0.0)).max() <= 1e-13
-
-
 def test_distance_to_a_point_is_that_of_the_solution():
     _, programme = next(pair for pair in separable(8) if solve_nuclear(pair[1]).unique)
     answer = solve_nuclear(programme)
@@ -613,9 +490,3 @@ def test_a_wide_bracket_will_do_only_where_every_figure_is_at_rounding(figures, 
     given = {"primal_residual": primal, "dual_residual": dual, "gap": gap}
     graded = replace(answer, **given, bracket=(1.0, 1.0 + width))
     assert nuclear.is_settled(graded) is settled
-
-
-def test_a_matrix_on_the_boundary_of_the_cone_is_a_member_of_a_slice():
-    whole = Slice(np.zeros((0, 3)), np.zeros(0), np.zeros(0, dtype=bool))
-    for entries, held in (([1.0, 0.0], True), ([1.0, 1.0], True), ([1.0, -1.0], False)):
-        assert whole.holds(pack(np.diag(entries)), np.zeros(0)) is held

@@ -316,7 +316,7 @@ def test_a_v_svm_needs_labels():
 @pytest.mark.parametrize(
     ("W", "message"),
     [
-        (np.ones((2, 3)), "W has d = 3 where the other arrays have d = 2"),
+        (np.ones((2, 3)), "W has d = 3 but the other arrays have d = 2"),
         (np.full((2, 2), np.nan), r"W\[0, 0\] is not finite"),
         (np.full((1, 2), -np.inf), r"W\[0, 0\] is not finite"),
         (np.ones((0, 2)), "W is empty along k"),

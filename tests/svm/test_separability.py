@@ -79,10 +79,10 @@ def test_programmes_with_other_demands_are_refused():
         finite_part_programme(data, both, np.array([[2.0, 1.0], [1.0, 1.0]])),
         joint_programme(data, np.array([True, False])),
     ):
-        with pytest.raises(DataError, match="must all be positive") as caught:
+        with pytest.raises(DataError, match="ask for positive margins alone") as caught:
             separability(programme)
         assert caught.value.value == programme.name
-        assert "decide" in caught.value.remedy
+        assert "attsvm.exact.decide" in caught.value.remedy
 
 
 def test_a_separator_beyond_floats_is_given_in_rationals():

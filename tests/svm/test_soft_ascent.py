@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attsvm.exact.deadline import Deadline
-from attsvm.kernels.ascent import cap_groups
 from attsvm.svm import att_svm_programme, soft
 from attsvm.svm.soft import solve_soft
-from attsvm.svm.soft_ascent import Caps, on_support
+from attsvm.svm.soft_ascent import on_support
 from benchmarks.hard_margins import separable
-from tests.interpreted import interpreted
 from tests.svm.problems import of_rows
 
 MEDIUM = att_svm_programme(separable(20, 8, 8))
@@ -53,36 +49,6 @@ def test_a_soft_margin_of_24500_constraints_is_solved_and_a_cut_one_is_bracketed
     assert cut.status == "bracketed"
     assert cut.bracket[0] <= answer.bracket[1]
     assert answer.bracket[0] <= cut.bracket[1]
-
-
-def nearest(u, caps, group):
-    """The projection by its definition: the least loss of each group, found by bisection."""
-    result = np.maximum(u, 0.0)
-    for g, cap in enumerate(caps):
-        inside = group == g
-        low, high = 0.0, float(result[inside].max(initial=0.0))
-        if result[inside].sum() <= cap:
-            continue
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            large = np.maximum(result[inside] - middle, 0.0).sum() > cap
-            low, high = (middle, high) if large else (low, middle)
-        result[inside] = np.maximum(result[inside] - high, 0.0)
-    return result
-
-
-@given(data=st.data())
-def test_groups_are_capped_at_the_nearest_point(data):
-    m = data.draw(st.integers(1, 12))
-    group = np.array(data.draw(st.lists(st.integers(0, 3), min_size=m, max_size=m)))
-    u = np.array(data.draw(st.lists(st.floats(-4, 4, width=16), min_size=m, max_size=m)))
-    prices = np.array([0.5, 1.0, 2.0, 0.0625])
-    caps, expected = Caps.of(group, prices), nearest(u, 2.0 * prices, group)
-    moved, slow = u.copy(), u.copy()
-    caps.project(moved, 2.0)
-    interpreted(cap_groups)(slow, caps.order, caps.starts, 2.0 * prices)
-    assert moved == pytest.approx(expected, abs=1e-12)
-    assert (slow == moved).all()
 
 
 def test_a_support_of_dependent_rows_has_no_system():

@@ -47,7 +47,7 @@ def made(name):
         cost=12,
         readings={
             "literal": Reading(
-                "proved",
+                "holds",
                 proof=f"planted_pack:{name}",
                 siblings={f"less {k}": changed(shift=k) for k in (100.0, 1000.0)},
             )
@@ -120,7 +120,7 @@ def test_planted_lines_that_rest_on_the_mode_are_found():
     assert rests_on_the_mode("\n".join(lines)) == [2, 4, 5]
 
 
-def test_false_proofs_are_errors_and_a_true_one_is_a_proof(tmp_path, site):
+def test_false_proofs_are_errors_and_a_true_one_runs(tmp_path, site):
     """As they are without -O, which `tests/theory/verification/test_verify.py` shows."""
     (tmp_path / "planted_pack.py").write_text(PACK)
     path = os.pathsep.join(map(str, (tmp_path, site, ROOT)))  # of ROOT it takes the proofs alone
@@ -136,7 +136,7 @@ def test_false_proofs_are_errors_and_a_true_one_is_a_proof(tmp_path, site):
     assert document["matched"] is False
     found = {claim["id"]: claim for claim in document["claims"]}
     true = found.pop("planted/true:literal")
-    assert (true["truth"], true["validity"], true["as_expected"]) == ("proved", "exercised", True)
+    assert (true["truth"], true["validity"], true["as_expected"]) == ("holds", "exercised", True)
     assert (true["proof"], true["steps"]) == ("true", ["the square of a sum"])
     assert found.keys() == {f"planted/{name}:literal" for name in SAID}
     for name, said in SAID.items():

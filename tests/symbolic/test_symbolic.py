@@ -34,10 +34,9 @@ from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
 from properties.sim.basic_5 import conclusion as values
 from properties.sim.definition_3_6 import conclusion as drifts
+from properties.sim.definition_3_9 import conclusion as optimal
 from properties.sim.fixed_head import conclusion as heads
 from properties.sim.orientation.conclusion import margins
-from symbolic.mm.w_p_equivalence import differs, step_residual
-from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
 from symbolic.sim.lemma_3_12 import derivatives
 
@@ -46,9 +45,19 @@ pytestmark = pytest.mark.usefixtures("steps")
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
-    *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
+    "symbolic.divergence",
+    *(
+        *("symbolic.aligned_inputs", "symbolic.least_points"),
+        "symbolic.curvature",
+        "symbolic.quadratic_forms",
+        "symbolic.tf.margin_flow",
+    ),
     *("symbolic.basin_facts", "symbolic.facts", "symbolic.attended", "symbolic.softmax_change"),
-    *("symbolic.sim.basic_4", "symbolic.sim.stability_facts"),
+    *("symbolic.sim.repeated_tokens", "symbolic.sim.basic_4", "symbolic.tf.nonlinear_head_several"),
+    *("symbolic.sim.stability_facts", "symbolic.tight_rows"),
+    *("symbolic.curvature_facts", "symbolic.sim.gradient_change", "symbolic.sim.lemma_3_13_facts"),
+    "symbolic.sim.lemma_3_13_log_loss_facts",
+    "symbolic.sim.basic_7_facts",
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(
@@ -68,11 +77,10 @@ def test_there_are_proofs():
 
 
 SHARED = {
-    "symbolic.aligned_inputs",
+    "symbolic.aligned_facts",
     "symbolic.basins",
-    "symbolic.divergence",
+    "symbolic.divergence_facts",
     "symbolic.growth_rates",
-    "symbolic.least_points",
     "symbolic.tf.lemma_2",
 }
 """Proofs of claims of several sources."""
@@ -125,8 +133,11 @@ TIED = {
     "sim/definition-3.3:amended": ENTRY,
     "sim/definition-3.6:amended-2": DRIFT,
     "sim/definition-3.6:amended-3": [*DRIFT, drifts.weight, drifts.optimal],
+    "sim/definition-3.9:amended-1": [optimal.bounded, entry_loss.loss],
+    "sim/definition-3.9:amended-2": [optimal.not_below, optimal.excess],
+    "sim/definition-3.9:amended-3": [optimal.above, optimal.excess],
     "sim/fixed-head:amended-1": [
-        *(Arithmetic.covariance, Arithmetic.softmax, entry_loss.gradient),
+        *(Arithmetic.covariance, entry_loss.gradient),
         *(heads.score, heads.values_of, heads.closed_gradient),
     ],
     "sim/fixed-head:amended-2": [heads.scores, heads.values_of],
@@ -160,7 +171,6 @@ TIED = {
 
 ALSO = {
     "sim/lemma-3.11:amended-1": "sim/lemma-3.11:amended-2",
-    "sim/fixed-head:amended-1": "sim/lemma-3.11:amended-2",
 }
 """Claims whose proof takes what another claim's proof shows; they depend on it."""
 
@@ -246,7 +256,6 @@ MUTANTS = [
     ("basic_3", "BOUND", replace(basic_3.BOUND, conclusion=spoilt(basic_3.by_beta))),
     ("basic_7", "sharp", spoilt(basic_7.sharp)),
     ("definition_3_6", "score", shifted(drifts.score)),
-    ("l2_objective", "divided", lambda place, length, q: tricks.divided(place + 1, length, q)),
 ]
 
 
@@ -265,13 +274,6 @@ OBJECTIVE, HEADS, TENSOR = "l2_objective:prove", "fixed_head:prove", "tensor_tri
 SCORE, WEIGHT = "definition_3_6:prove", "definition_3_6:prove_equal_rivals"
 SIZES, BLOCKS = "attention_shape:prove", "attention_shape:prove_vector"
 TURNED = "tensor_trick:prove_orientation"
-
-
-def twice(self, s):
-    if s.ndim == 2:
-        return entries([self.softmax(row) for row in s])
-    powers = self.exp(2 * s)
-    return powers / self.sum(powers)
 
 
 def other_kron(self, A, B):
@@ -296,8 +298,6 @@ def without_values(m, A1, A2, X, values, Y):
 
 
 FALLING = [
-    (Arithmetic.softmax, lambda self, s: self.exp(s), [HEADS]),
-    (Arithmetic.softmax, twice, [HEADS]),
     (Arithmetic.kron, other_kron, [TENSOR, ENTRIES, KEYS, OBJECTIVE]),
     (Arithmetic.vec, lambda self, X: X.T.reshape(-1), [TENSOR, ENTRIES, OBJECTIVE, TURNED]),
     (
@@ -379,11 +379,6 @@ def test_the_derivatives_are_those_of_the_logistic_function():
     for form in derivatives(3):
         assert sp.simplify(form.subs(u, sp.exp(x)) - truth) == 0
         truth = sp.diff(truth, x)
-
-
-def test_only_the_square_of_the_norm_makes_the_same_step():
-    same = [not differs(step_residual(1, 2, 2, power=power)) for power in range(5)]
-    assert same == [False, False, True, False, False]
 
 
 def floats_in(source):

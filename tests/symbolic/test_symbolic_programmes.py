@@ -15,8 +15,7 @@ from properties.sim.definition_4_1.conclusion import worth
 from symbolic import gains, least_points
 from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.mm import loss_choice, w_p_equivalence
-from symbolic.mm import programmes as of_mm
+from symbolic.mm import joint_distance
 from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
@@ -121,12 +120,7 @@ KNOWN = dict.fromkeys(gains.KNOWN, gains.U)
 
 SPOILT = {
     # name: module, part, what takes its place, proofs that fall, words of the step
-    "twice the left side": (*PYTHAGORAS, {"share": 2}, [of_mm.prove_nearer]),
-    "half the left side is not tight": (of_mm, "pythagoras", {"share": HALF}, [of_mm.prove_nearer]),
-    "95% of the distance": (of_mm, "is_distance", {"share": PART}, [of_mm.prove_distance]),
-    "twice the left side, relaxed": (*PYTHAGORAS, {"share": 2}, [of_mm.prove_shorter]),
-    "norms that are not squared": (*PYTHAGORAS, {"power": 1}, [of_sim.prove_nearer]),
-    "the lesser norm": (of_sim, "shorter_mean", {"lesser": True}, [of_sim.prove_convex]),
+    "95% of the distance": (joint_distance, "is_distance", {"share": PART}, [joint_distance.prove]),
     **{
         f"{part}/20 of linear attention's constant, {prove.__name__}": (
             *(statement, "compared", compared(statement, sp.Rational(part, 20)), [prove]),
@@ -166,7 +160,7 @@ SPOILT = {
         *(stability_l2, "STABILITY", turned(b=lambda m, v: m.abs(v.size))),
         *([stability.ensure_turned], "b = -size"),
     ),
-    "half the price": (of_sim, "worth", cheaper, [of_sim.prove_price]),
+    "half the price": (of_sim, "worth", cheaper, [of_sim.ensure_price]),
     "a gain of anything but the covariance": (
         *(gains, "KNOWN", KNOWN, [gains.ensure_gain, gains.ensure_gain_of_support]),
     ),
@@ -184,7 +178,6 @@ SPOILT = {
             least_points.ensure_distance_of_hull,
         ],
     ),
-    "the gradient of another loss": (loss_choice, "logit_gradient", bent, [loss_choice.prove]),
 }
 
 
@@ -206,55 +199,3 @@ def test_another_gradient_is_not_odd_in_the_label(monkeypatch):
     monkeypatch.setattr(stability, "SYMBOLS", logistic)
     with pytest.raises(ProofError, match="with b the gradient turns its sign"):
         proves(stability.prove_logistic_exceeded)
-
-
-def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens(monkeypatch):
-    monkeypatch.setattr(w_p_equivalence, "SIZES", [(1, 2, 2)])  # a difference of more takes long
-    with pytest.raises(ProofError, match="a step leaves them equal"):
-        w_p_equivalence.ensure_first_step(power=1)
-    assert w_p_equivalence.pairwise_residual() == 0
-    assert w_p_equivalence.factored_residual() == 0
-    assert w_p_equivalence.structural_residual() == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "spoilt"),
-    [
-        ("follows", lambda one, other: sp.Symbol("gap") + one - other),
-        ("weights_run", lambda m, case, steps: [2 * case.W @ case.p]),
-    ],
-)
-@pytest.mark.parametrize("trained", ["q", "p"])
-def test_an_induction_needs_its_base_and_its_step(monkeypatch, name, spoilt, trained):
-    with recorded() as steps:
-        w_p_equivalence.ensure_for_every_k("a_k", "b_k", trained)
-    assert "cited, induction" in steps[-1]
-    monkeypatch.setattr(w_p_equivalence, name, spoilt)
-    with recorded(), pytest.raises(ProofError, match="a_k is b_k"):
-        w_p_equivalence.ensure_for_every_k("a_k", "b_k", trained)
-
-
-def test_a_run_that_rests_after_its_first_step_is_seen(monkeypatch):
-    run = w_p_equivalence.weights_run
-
-    def resting(m, case, steps):
-        first = run(m, case, min(steps, 1))
-        return [*first, *first[-1:] * (steps - 1)]
-
-    def tokens_of_numbers(name, *shape):  # a difference of symbols takes long to cancel
-        found = symbols(name, *shape)
-        return found if name in "wp" else np.arange(1, found.size + 1).reshape(shape)
-
-    symbols = w_p_equivalence._symbols
-    monkeypatch.setattr(w_p_equivalence, "_symbols", tokens_of_numbers)
-    monkeypatch.setattr(w_p_equivalence, "weights_run", resting)
-    monkeypatch.setattr(w_p_equivalence, "SIZES", w_p_equivalence.SIZES[-1:])
-    with pytest.raises(ProofError, match="the next step of these runs"):
-        w_p_equivalence.ensure_first_step()
-
-
-def test_with_fixed_weights_the_step_is_divided_by_c():
-    assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
-    assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix
-    with pytest.raises(ProofError, match="leave them equal in the runs for d = 1"):
-        w_p_equivalence.ensure_first_step_of_prompt(scaled=False)

@@ -17,7 +17,6 @@ from symbolic import (
     basins,
     curvature,
     divergence,
-    growth_rates,
     least_points,
     quadratic_forms,
 )
@@ -26,11 +25,16 @@ from symbolic.mm import (
     assumption_b,
     joint_path,
     nonlinear_head_path,
-    normalised_descent,
 )
 from symbolic.mm import best_nu as nu_proofs
 from symbolic.mm import theorem_2 as heads_of_mm
-from symbolic.sim import low_score_tokens, stability_facts, stability_of_loss, theorem_3_14
+from symbolic.sim import (
+    low_score_tokens,
+    stability_facts,
+    stability_of_loss,
+    theorem_3_14,
+    theorem_3_15,
+)
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -44,10 +48,7 @@ from symbolic.sums import (
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
-    convex_combination,
     definition_1,
-    definition_2,
-    few_tokens,
     generalised_svm,
     global_conjecture,
     lemma_2_limit,
@@ -58,7 +59,6 @@ from symbolic.tf import (
     parameterisation_bias,
     parts_at_rest,
     settled_attention,
-    softmax_range,
     theorem_2,
     theorem_3,
     vanishing_regularisation,
@@ -67,13 +67,9 @@ from symbolic.tf import (
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 ATTENDED = low_score_tokens.attended
-EXPOSED = convex_combination.exposed
 BETWEEN = definition_1.between
-FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
-EQUALITIES = generalised_svm.equalities
+GROWTH, RAISED = generalised_svm.logarithmic, generalised_svm.raised
 LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
-SHORT_OF = convex_combination.short_of
-BY_LEAD = softmax_range.by_lead
 
 
 def looser(formula):
@@ -88,11 +84,6 @@ def looser(formula):
 
 def scaled(function, factor):
     return lambda *values: function(*values) * factor
-
-
-def turned_round(said):
-    """The comparison with its sides exchanged."""
-    return replace(said, left=said.right, right=said.left)
 
 
 def tighter(formula):
@@ -114,12 +105,6 @@ def factor_more(formula):
     return lambda *values: formula(*values, share=1 / LESS)
 
 
-def other_odds(m, v):
-    """With a bound that is a twentieth larger."""
-    said = FAR(m, v)
-    return replace(said, left=said.left * sp.Rational(21, 20))
-
-
 def over_one_index(term, *indices):
     """A sum over t alone where it should be over all indices."""
     return total(term, *(indices[:1] or (t,)))
@@ -127,8 +112,8 @@ def over_one_index(term, *indices):
 
 SLOPES = nonlinear_head_several
 NEAR = [SLOPES.ensure_near_tangent]
-"""A step of `prove_smooth`, which `prove_exactly` takes as well."""
-ALIGNED = [aligned_inputs.prove_aligned, aligned_inputs.prove_equal_rivals]
+"""A step of `prove_smooth`."""
+ALIGNED = [theorem_3_15.prove_aligned]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
 OF_PAIR, OF_THREE = [TWO_RIVALS.prove_pair], [TWO_RIVALS.prove_three]
@@ -181,22 +166,6 @@ SPOILT = {
         lambda m, b, gamma, u, count: parts.share(m, b, gamma, u),
         [parts_at_rest.ensure_rest_of_one_dependency],
     ),
-    "another bound by the norm": (
-        *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
-        [softmax_range.prove_norm],
-    ),
-    "95% of the odds between powers of the lead": (
-        *(softmax_range, "by_lead", tighter(softmax_range.by_lead)),
-        [softmax_range.prove_lead],
-    ),
-    "the mean of the others in place of the largest": (
-        *(softmax_range, "by_lead", lambda m, v: BY_LEAD(m, v, by="mean")),
-        [softmax_range.prove_lead],
-    ),
-    "odds twice as large": (
-        *(softmax_range, "odds", scaled(softmax_range.odds, 2)),
-        [softmax_range.prove_lead, softmax_range.prove_norm],
-    ),
     "twice the derivative": (
         *(SLOPES, "derivative_along", scaled(SLOPES.derivative_along, 2)),
         NEAR,
@@ -214,19 +183,7 @@ SPOILT = {
     },
     "ReLU of slope -1 at its kink": (
         *(SLOPES, "ACTIVATIONS", activations("relu", slope=lambda m, x: 2 * m.maximum(x, 0))),
-        [SLOPES.prove_convex, SLOPES.prove_concave],
-    ),
-    "ties at the margin allowed": (
-        *(all_local_unique, "allowed", lambda chosen, other, margin: margin >= 1),
-        [all_local_unique.prove],
-    ),
-    "only ties are allowed": (
-        *(all_local_unique, "allowed", lambda chosen, other, margin: chosen < other),
-        [all_local_unique.prove],
-    ),
-    "other tokens score more": (
-        *(definition_2, "led", lambda m, chosen, other, margin, over: m.above(other, chosen)),
-        [definition_2.prove_optimal],
+        [SLOPES.prove_convex],
     ),
     "low scores raised": (
         *(low_score_tokens, "lower_scores"),
@@ -249,10 +206,6 @@ SPOILT = {
     "bounds of a loss a twentieth off": (
         *(definition_1, "between", lambda m, v, share: BETWEEN(m, v, LESS)),
         [definition_1.ensure_drop],
-    ),
-    "what attention puts out, a twentieth short": (
-        *(convex_combination, "short_of", lambda m, v, share: SHORT_OF(m, v, LESS)),
-        [convex_combination.prove_short],
     ),
     "odds that may be smaller": (
         *(lemma_2_limit, "MORE", REAL),
@@ -289,18 +242,6 @@ SPOILT = {
         *(joint_path, "bent", factor_less(joint_path.bent, "bend")),
         [joint_path.prove_prompt, joint_path.prove_ratio],
     ),
-    "odds of a bound a twentieth larger": (
-        *(convex_combination, "far", other_odds),
-        [convex_combination.prove_far],
-    ),
-    "20/19 of the margin of what is left": (
-        *(generalised_svm, "longer", factor_more(generalised_svm.longer)),
-        [generalised_svm.prove_solvable],
-    ),
-    "20/19 of the square of the correlation": (
-        *(generalised_svm, "split", factor_more(generalised_svm.split)),
-        [generalised_svm.prove_correlation],
-    ),
     **{
         f"growth like ln k with another {part}": (
             *(generalised_svm, "logarithmic"),
@@ -308,7 +249,7 @@ SPOILT = {
                 m, *numbers, **{**named, part: value}
             ),
             [
-                *(generalised_svm.prove_bounded, generalised_svm.prove_rising_head),
+                generalised_svm.prove_rising_head,
                 generalised_svm.prove_critical_head,
             ],
         )
@@ -356,7 +297,7 @@ SPOILT = {
         )
         for place, (module, name, other, proofs) in enumerate(
             (
-                (divergence, "ensure_positive_gain", lambda *_: -P, [divergence.prove]),
+                (divergence, "ensure_positive_gain", lambda *_: -P, [global_conjecture.prove]),
                 (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None), *OF_PAIR]),
                 (TWO_RIVALS, "PACE", REAL, OF_THREE),
                 (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
@@ -373,7 +314,7 @@ SPOILT = {
     },
     "constants of inputs that may be negative": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, -1)),
-        [curvature.ensure_own_constant, aligned_inputs.prove_aligned],
+        [curvature.ensure_own_constant, theorem_3_15.prove_aligned],
     ),
     "95% of the constant of the gradient": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
@@ -385,10 +326,6 @@ SPOILT = {
             *(basins.ensure_kept, basins.ensure_gap_of_rest, aligned_inputs.ensure_aligned),
             directed,
         ],
-    ),
-    "shares of tokens that are not bounded": (
-        *(growth_rates, "MORE", REAL),
-        [growth_rates.prove_shares],
     ),
     **{
         f"{name} of either sign among aligned inputs": (
@@ -411,7 +348,7 @@ SPOILT = {
     "attention in which the rest may score least": (
         *(low_score_tokens, "attended"),
         lambda of_low, of_kept: ATTENDED(of_kept, of_low),
-        [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
+        [low_score_tokens.prove_kept],
     ),
     "a hypothesis on 95% of a quarter of the product": (
         *(stability_facts, "SPREAD"),
@@ -423,11 +360,6 @@ SPOILT = {
         stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_squared_on_data],
     ),
-    "a least gap that is not asked to be positive": (
-        *(convex_combination, "exposed"),
-        lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
-        [convex_combination.prove_short],
-    ),
     "descent by the curvature of something else than the risk": (
         *(basins, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
         [basins.ensure_kept],
@@ -438,7 +370,7 @@ SPOILT = {
     ),
     "descent of aligned inputs by that curvature": (
         *(aligned_inputs, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
-        [aligned_inputs.prove_aligned],
+        [theorem_3_15.prove_aligned],
     ),
     "descent by that curvature, from any start": (
         *(global_conjecture, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
@@ -472,10 +404,6 @@ SPOILT = {
         *(generalised_svm, "ensure_nonnegative", lambda *_, **__: None),
         [generalised_svm.prove_critical_head],
     ),
-    "powers that may be less than that of the largest lead": (
-        *(few_tokens, "total", lambda *term: total(*term) / 2),
-        [few_tokens.prove],
-    ),
     **{
         f"margins of the selected tokens of either sign, {k}": (
             *(assumption_b, "MORE", REAL),
@@ -483,14 +411,6 @@ SPOILT = {
         )
         for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
     },
-    "levels that are separated the other way round": (
-        *(
-            benign_landscape,
-            "SIDES",
-            [(sp.Symbol("g", positive=True), -sp.Symbol("f", positive=True))],
-        ),
-        [benign_landscape.prove_no_stationary_point],
-    ),
     "gaps of heads on either side of the least": (
         *(nonlinear_head_path, "MORE", REAL),
         [nonlinear_head_path.prove_path],
@@ -499,35 +419,18 @@ SPOILT = {
         *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
         [nu_proofs.prove_exactly],
     ),
-    "coefficients of a step of either sign": (
-        *(normalised_descent, "S", REAL),
-        [normalised_descent.prove],
-    ),
-    "a least margin that may be above ||W||/N": (
-        *(growth_rates, "MORE", REAL),
-        [growth_rates.ensure_between_powers, growth_rates.prove_rate],
-    ),
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
-        [least_points.ensure_mean_meets, definition_2.prove],
+        [least_points.ensure_mean_meets, all_local_unique.ensure_by_others],
     ),
     "the nearest point of a set of which another point is shown": (
         *(least_points, "SCALED", "some vector has margins of 1"),
         [lemma_2_limit.prove],
     ),
-    "two sets of one name": (
-        *(generalised_svm, "ensure_existence"),
-        lambda meets, constraints, of: least_points.ensure_existence(meets, constraints),
-        [generalised_svm.prove_solvable, generalised_svm.prove_correlation],
-    ),
     "another function that is continuous under the same name": (
         *(vanishing_regularisation, "ensure_least_objective"),
         lambda weight, what: LEAST_OBJECTIVE(weight, "it"),
         [vanishing_regularisation.prove],
-    ),
-    "a vector over its least margin that misses the equalities": (
-        *(generalised_svm, "equalities", lambda value: EQUALITIES(value + 1)),
-        [generalised_svm.prove_finite, generalised_svm.prove_solvable],
     ),
     "another slope of the risk of two factors": (
         *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),
@@ -553,7 +456,6 @@ SPOILT = {
                 (basins, ("MORE", "LESS"), [*ALIGNED]),
                 (basins, ("MORE",), [basins.ensure_margins]),
                 (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
-                (growth_rates, ("MORE",), [growth_rates.ensure_rate]),
                 (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
@@ -622,7 +524,6 @@ SPOILT = {
                     margin_flow.ensure_norms,
                 ],
             ),
-            (growth_rates, [growth_rates.ensure_between_powers, growth_rates.prove_rate]),
             (local_convergence, [*RADII[1:], local_convergence.prove]),
         )
     },

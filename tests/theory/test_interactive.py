@@ -99,7 +99,7 @@ def test_ids_stand_for_claims_with_what_is_stored_beside_them():
     ]
     assert len(found.report.replayed) == 1
     assert found.as_expected
-    assert "\nliteral-2 (expected refuted, certified): " in repr(show("sim/basic-3"))
+    assert "\nliteral-2 (expected refuted, certified; strained): " in repr(show("sim/basic-3"))
     again = hunt("sim/basic-3:literal-2", rounds=1)
     assert "(known before this hunt; --fresh" in repr(again)
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_meant_is_an_error(typed):
 @pytest.mark.parametrize("limit", [0, -1.0, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["seconds", "rounds"])
 def test_a_hunt_has_an_end_above_0(name, limit):
-    with pytest.raises(UsageError, match=f"{name} is not above 0 and finite"):
+    with pytest.raises(UsageError, match=f"{name} must be positive and finite"):
         hunt("sim/basic-3:literal-2", **{"rounds": 1, name: limit})
 
 
@@ -152,7 +152,7 @@ def test_data_statements_and_runs_show_themselves(typed):
     data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
     assert repr(data) == "AttentionData(n=1, T=2, d=2, scores)"
     assert repr(typed(2)) == "Statement(mine/softmax-lipschitz; literal: holds)"
-    run = descend_w([data] * 5, np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=20)
+    run = descend_w([data] * 5, np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=20, record="all")
     assert repr(run).startswith("Trajectory of 5 runs: 21 iterates, steps 0 to 20, last norms ")
 
 

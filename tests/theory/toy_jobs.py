@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from attsvm._compiling import compiling
+from attsvm._live import compiling
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError
 

@@ -23,12 +23,15 @@ from attsvm.theory import (
     Hypothesis,
     Measured,
     Reading,
+    Real,
     Records,
     Slack,
     Statement,
     changed,
     ensure_true,
 )
+from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.terms import Function
 
 SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
 SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
@@ -52,7 +55,6 @@ def build(
     hypotheses: Any = None,
     violating: Any = None,
     rerun: Any = None,
-    relaxed: Any = None,
     ensemble: Any = None,
     examples: Any = (),
     stand_in: str = "",
@@ -73,7 +75,6 @@ def build(
             name,
             conclusion,
             _also(certify),
-            relaxed,
             _also(rerun),
             stand_in=stand_in,
             strict=strict,
@@ -261,8 +262,26 @@ def run(x: float, shift: float = 0.0) -> Slack:
 
 
 numeric = toy("numeric", run, rerun=run, expected="refuted, numeric")
-PROOF: dict[str, Any] = {"certify": square_ball, "expected": "proved"}
-proved = toy("proved", square, proof="toy_pack:prove", **PROOF)
+PROOF: dict[str, Any] = {"certify": square_ball}
+ABOVE = {f"x^2 >= {k}": changed(shift=k) for k in (100, 1000)}
+proved = stated(
+    "proved",
+    {"x": Real()},
+    lambda m, v, shift=0: m.at_most(shift, v.x * v.x),
+    expected="proved",
+    proof="toy_pack:prove_by_facts",
+    siblings=ABOVE,
+)
+prose = toy("prose", square, proof="toy_pack:prove", **PROOF)
+overstated = toy("overstated", square, square_ball, expected="proved", proof="toy_pack:prove")
+mislabelled = stated(
+    "mislabelled",
+    {"x": Real()},
+    lambda m, v, shift=0: m.at_most(shift, v.x * v.x),
+    expected="proved",
+    proof="toy_pack:prove_by_label",
+    siblings=ABOVE,
+)
 proof_raises = toy("proof-raises", square, proof="toy_pack:fail", **PROOF)
 proof_empty = toy("proof-empty", square, proof="toy_pack:shrug", **PROOF)
 proof_missing = toy("proof-missing", square, proof="toy_pack:nowhere", **PROOF)
@@ -271,9 +290,26 @@ proof_contradicted = toy(
 )
 
 
+@linked
+def prove_by_facts() -> str:
+    from attsvm.theory.proof import rules  # it imports scipy, which listing claims does not need
+
+    (sequent,) = conclusion_of(proved.formula).sequents
+    square_of_x = rules.square(Function("x")())
+    rules.conclude(rules.decide(sequent.proposition, square_of_x), sequent)
+    return "x^2 >= 0 for real x"
+
+
 def prove() -> str:
     ensure_true(True, "a step")
     return "x^2 >= 0 for real x"
+
+
+def prove_by_label() -> str:
+    return prove()
+
+
+prove_by_label.linked = True  # type: ignore[attr-defined]
 
 
 def fail() -> str:

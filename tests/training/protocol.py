@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.heads import relu_head
 from attsvm.losses import LOG_LOSS
+from attsvm.prediction import relu_head
 from properties._support.published_data import gaussian_protocol
 
 OWN = replace(LOG_LOSS, name="mine")

@@ -9,7 +9,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.heads import Head, relu_head
 from attsvm.kernels.derivative import _bend
 from attsvm.kernels.descent import (
     LOSS_NUMBERS,
@@ -20,6 +19,7 @@ from attsvm.kernels.descent import (
 )
 from attsvm.kernels.ensembles import keep
 from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.prediction import Head, relu_head
 from attsvm.risk import gradient_w, normalised_gradient
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
@@ -62,7 +62,7 @@ def test_descent_is_the_autograd_loop(case, masked):
         loops.append((descend_vp, "vp", [W0[1], W0[0]]))
     for descend, kind, start in loops:
         options = {} if kind == "vp" else {"head": head, "attention": attention}
-        run = descend([data], *start, LOSSES[name], **how, **options)
+        run = descend([data], *start, LOSSES[name], record="all", **how, **options)
         if "head" in options:
             options["head"] = HEADS[head]
         truth = autograd.descend(data, name, kind, start, **how, **options)
@@ -81,7 +81,7 @@ def test_factors_of_any_width_keep_what_the_data_do_not_see(rank, loss):
     """Few inputs in many dimensions: most of K and Q is orthogonal to all tokens and queries."""
     data = protocol(7, n=1, T=2, d=6)
     start = np.random.default_rng(8).normal(size=(2, 6, rank))
-    run = descend_kq([data], *start, loss, step=0.5, steps=20)
+    run = descend_kq([data], *start, loss, step=0.5, steps=20, record="all")
     K, Q = autograd.descend(data, "log-loss", "KQ", start, step=0.5, steps=20)
     assert np.abs(run.K[0] - K).max() <= 1e3 * EPS * np.abs(K).max()
     assert np.abs(run.Q[0] - Q).max() <= 1e3 * EPS * np.abs(Q).max()
@@ -96,7 +96,7 @@ def test_one_step_goes_against_the_gradient(data, name, draw):
         data = AttentionData(data.X, data.Z, scores=np.clip(data.gamma, -4.0, 4.0))
     loss = LOSSES[name]
     G = gradient_w(data, W0, loss)
-    run = descend_w([data], W0, loss, step=0.25, steps=1)
+    run = descend_w([data], W0, loss, step=0.25, steps=1, record="all")
     slopes = np.abs(loss.slope(np.array([-4.0, 4.0]))).max() + 1.0
     bound = 2000 * EPS * slopes * np.abs(data.X).max() * np.abs(data.Z).max() + EPS
     assert np.abs(run.W[0, 1] - (W0 - 0.25 * G)).max() <= bound
@@ -105,7 +105,7 @@ def test_one_step_goes_against_the_gradient(data, name, draw):
 @given(attention_data(), NAMES, st.sampled_from([0.0, 1.0, 1e3]), st.data())
 def test_normalised_steps_have_the_length_of_the_step_or_stand_still(data, name, size, draw):
     W0 = size * draw.draw(arrays(data.d, data.d))
-    run = descend_w([data], W0, LOSSES[name], step=0.5, steps=5, normalised=True)
+    run = descend_w([data], W0, LOSSES[name], step=0.5, steps=5, normalised=True, record="all")
     lengths = np.linalg.norm(np.diff(run.W[0], axis=0), axis=(1, 2))
     moved = np.abs(lengths - 0.5) <= 8 * EPS * (run.norms[0][1:] + 1.0)
     assert (moved | (lengths == 0.0)).all()
@@ -117,7 +117,7 @@ def test_joint_steps_that_are_normalised_have_the_length_of_the_step_at_any_norm
     for size in (1.0, 1e2, 1e4):
         v0, p0 = size * generator.normal(size=(2, 5))
         for loss in (LOG_LOSS, OWN):
-            run = descend_vp(sets, v0, p0, loss, step=0.5, steps=3, normalised=True)
+            run = descend_vp(sets, v0, p0, loss, step=0.5, steps=3, normalised=True, record="all")
             moved = np.diff(np.concatenate([run.v, run.W], axis=2), axis=1)
             assert np.abs(np.linalg.norm(moved, axis=2) - 0.5).max() <= 64 * EPS * (size + 1.0)
 
@@ -127,10 +127,12 @@ def test_far_out_a_normalised_step_moves_where_a_plain_one_stands_still():
     data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     W0 = np.array([[1e5]])
     assert (
-        descend_w([data], W0, LOG_LOSS, step=0.5, steps=4, normalised=True).W[0, -1, 0, 0]
+        descend_w([data], W0, LOG_LOSS, step=0.5, steps=4, normalised=True, record="all").W[
+            0, -1, 0, 0
+        ]
         == 1e5 + 2
     )
-    assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5
+    assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4, record="all").W[0, -1, 0, 0] == 1e5
 
 
 @given(attention_data(), NAMES, st.sampled_from([0, 3, 8, 20]), st.data())
@@ -144,7 +146,7 @@ def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power
     g = normalised_gradient(data.X, data.Z, data.gamma, W, LOSSES[name], data.mask)
     size = np.linalg.norm(g.matrix)
     step = 2.0**power  # of the size of W, so that the difference keeps its digits
-    run = descend_w([data], W, LOSSES[name], step=step, steps=1, normalised=True)
+    run = descend_w([data], W, LOSSES[name], step=step, steps=1, normalised=True, record="all")
     moved = (run.W[0, 1] - W) / step
     assume(np.isfinite(g.log_scale))
     # the logits, up to |X| |W| |z|, enter through their exponentials
@@ -157,7 +159,7 @@ def test_a_normalised_step_along_no_gradient_stays():
     data = AttentionData.of([[[1.0, 2.0], [0.0, 1.0]]], [[1.0, 1.0]], scores=[[0.5, 0.5]])
     W = np.eye(2)
     assert normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS).log_scale == -np.inf
-    run = descend_w([data], W, LOG_LOSS, step=1.0, steps=1, normalised=True)
+    run = descend_w([data], W, LOG_LOSS, step=1.0, steps=1, normalised=True, record="all")
     assert np.array_equal(run.W[0, 1], W)
 
 
@@ -199,7 +201,7 @@ def test_factors_far_out_agree_with_200_bits_where_autograd_does_not(norm):
     data = protocol(31)
     start = np.random.default_rng(32).normal(size=(2, 5, 3)) * np.sqrt(norm)
     step = np.sqrt(norm)
-    run = descend_kq([data], *start, LOG_LOSS, step=step, steps=1, normalised=True)
+    run = descend_kq([data], *start, LOG_LOSS, step=step, steps=1, normalised=True, record="all")
     ours = (np.array([run.K[0, 1], run.Q[0, 1]]) - start) / step
     truth = high_precision_step(data, *start)
     assert np.abs(ours - truth).max() <= 1e-12 * (1 + norm)
@@ -217,7 +219,8 @@ def test_a_head_of_ones_own_that_is_linear_changes_nothing(X, Z, W0):
     data = AttentionData(X, Z, y=np.array([1.0, -1.0, 1.0]), v=v)
     own = Head("line", lambda x: x @ v, lambda x: np.broadcast_to(v, x.shape))
     ours, other = (
-        descend_w([data], W0 / 8, LOG_LOSS, step=0.01, steps=3, head=head) for head in (None, own)
+        descend_w([data], W0 / 8, LOG_LOSS, step=0.01, steps=3, head=head, record="all")
+        for head in (None, own)
     )
     scale = 1.0 + np.abs(X).max() ** 2 * np.abs(Z).max()
     assert np.abs(ours.W - other.W).max() <= 1e4 * EPS * scale**2
@@ -232,7 +235,7 @@ def test_the_head_of_positive_parts_by_hand():
 
 
 def test_norms_of_huge_iterates_are_finite():
-    run = descend_w([protocol(94)], np.zeros((5, 5)), LOG_LOSS, step=1e300, steps=1)
+    run = descend_w([protocol(94)], np.zeros((5, 5)), LOG_LOSS, step=1e300, steps=1, record="all")
     scaled = run.W[0, 1] / 1e300
     assert abs(run.norms[0, 1] / 1e300 - np.linalg.norm(scaled)) <= 8 * EPS * np.abs(scaled).max()
 

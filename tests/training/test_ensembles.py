@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.prediction import Head, ensure_head, relu_head
 from attsvm.training import (
     descend_kq,
     descend_p,
@@ -71,23 +71,33 @@ def test_a_run_has_the_same_bits_in_any_company(count, attention, head, normalis
 
 def test_one_data_set_many_starts_many_steps():
     starts, steps = np.random.default_rng(42).normal(size=(6, 5, 5)), 0.1 * np.arange(1, 7)
-    run = descend_w(DATA, starts, "log-loss", step=steps, steps=10)
+    run = descend_w(DATA, starts, "log-loss", step=steps, steps=10, record="all")
     for b in range(6):
-        alone = descend_w([DATA], starts[b], LOG_LOSS, step=float(steps[b]), steps=10)
+        alone = descend_w([DATA], starts[b], LOG_LOSS, step=float(steps[b]), steps=10, record="all")
         assert np.array_equal(run.W[b], alone.W[0])
-    run = descend_w([DATA] * 6, starts[0], LOG_LOSS, step=steps, steps=10)
+    run = descend_w([DATA] * 6, starts[0], LOG_LOSS, step=steps, steps=10, record="all")
     assert run.W.shape == (6, 11, 5, 5)
-    assert np.array_equal(run.W[1], descend_w(DATA, starts[0], LOG_LOSS, step=0.2, steps=10).W[0])
-    assert descend_w([DATA] * 6, starts[0], OWN, step=steps, steps=2).W.shape == (6, 3, 5, 5)
+    assert np.array_equal(
+        run.W[1], descend_w(DATA, starts[0], LOG_LOSS, step=0.2, steps=10, record="all").W[0]
+    )
+    assert descend_w([DATA] * 6, starts[0], OWN, step=steps, steps=2, record="all").W.shape == (
+        6,
+        3,
+        5,
+        5,
+    )
 
 
 @given(st.integers(0, 12), st.lists(st.integers(0, 12), max_size=4))
 def test_the_chosen_steps_are_kept_with_the_first_and_the_last(steps, chosen):
     data, record = one_input(), [k for k in chosen if k <= steps]
     run = descend_w([data], np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=steps, record=record)
-    everything = descend_w([data], np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=steps)
+    everything = descend_w([data], np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=steps, record="all")
     assert run.steps.tolist() == sorted({0, steps, *record})
     assert everything.steps.tolist() == list(range(steps + 1))
+    usual = descend_w([data], np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=steps)
+    assert usual.steps.tolist() == sorted({0, steps, *(k for k in (1, 2, 4, 8) if k <= steps)})
+    assert np.array_equal(usual.W[0], everything.W[0, usual.steps])
     assert np.array_equal(run.W[0], everything.W[0, run.steps])
 
 
@@ -102,7 +112,7 @@ def test_checkpoints_at_norms_are_the_first_iterates_that_pass_them(loss, kind):
     }[kind]  # fmt: skip
     options = {"step": 0.2, "steps": 100, "normalised": True}
     norms = [0.5, 4.0, 9.0, 10.0, 1e9]
-    whole = descend(sets, *begun, loss, **options)
+    whole = descend(sets, *begun, loss, record="all", **options)
     kept = descend(sets, *begun, loss, norms=norms, **options)
     assert kept.steps.shape == (3, 5)
     for b, (r, norm) in ((b, pair) for b in range(3) for pair in enumerate(norms)):
@@ -158,10 +168,14 @@ def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
             ours = run(sets, *start, LOSSES[name], **how)
             there = run(sets, *start, LOSSES[name], device=device, **how)
             assert np.abs(ours.W - there.W).max() <= 1e4 * EPS * (1.0 + np.abs(ours.W).max())
-    far = descend_w(sets, 1e4 * W0, LOG_LOSS, step=10.0, steps=2, normalised=True, device=device)
+    far = descend_w(
+        sets, 1e4 * W0, LOG_LOSS, step=10.0, steps=2, normalised=True, device=device, record="all"
+    )
     assert np.abs(np.linalg.norm(far.W[:, 1] - far.W[:, 0], axis=(1, 2)) - 10.0).max() <= 1e-7
     ours, there = (
-        descend_vp(sets, W0[:, 0], W0[:, 1], LOG_LOSS, step=0.1, steps=20, device=where)
+        descend_vp(
+            sets, W0[:, 0], W0[:, 1], LOG_LOSS, step=0.1, steps=20, device=where, record="all"
+        )
         for where in (None, device)
     )
     assert max(np.abs(ours.v - there.v).max(), np.abs(ours.W - there.W).max()) <= 1e4 * EPS
@@ -243,7 +257,7 @@ def test_what_does_not_fit_elsewhere_is_refused():
     with pytest.raises(DataError, match="one shape") as caught:
         stack([protocol(1), protocol(2, T=3)])
     assert caught.value.value == [(3, 3, 5), (3, 4, 5)]
-    with pytest.raises(DataError, match=r"not one of attsvm\.heads"):
+    with pytest.raises(DataError, match=r"not one of attsvm\.prediction"):
         ensure_head(np.tanh)
     with pytest.raises(DataError, match="hidden"):
         relu_head([[np.nan, 1.0]])
@@ -254,7 +268,7 @@ def test_what_does_not_fit_elsewhere_is_refused():
 def test_the_norm_of_huge_negative_iterates_is_a_number():
     start = np.full((5, 5), -1e150)
     start[0, 0] = 1e-10
-    run = descend_w([DATA], start, LOG_LOSS, step=0.1, steps=1)
+    run = descend_w([DATA], start, LOG_LOSS, step=0.1, steps=1, record="all")
     np.testing.assert_allclose(run.norms, np.sqrt(24.0) * 1e150, rtol=1e-12)
 
 

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.kernels.derivative import _unmoved
 from attsvm.kernels.descent import LOSS_NUMBERS
 from attsvm.kernels.field import Field, direction, room
-from attsvm.kernels.flow import _spent
 from attsvm.losses import CORRELATION, LOG_LOSS, LOGISTIC_LOSS, LOSSES
 from attsvm.plots import heading
 from attsvm.risk import normalised_gradient
@@ -429,23 +427,3 @@ def test_bad_input_is_refused(name):
         assert caught.value.remedy
     with pytest.raises(DataError, match=name):
         run([PAIR], *wrong, LOG_LOSS, [1.0])
-
-
-@pytest.mark.parametrize("fall", [-3.0, -0.2, -0.01, 0.01, 0.2, 3.0])
-def test_the_time_of_a_step_is_its_integral_to_first_order_in_the_bend(fall):
-    bend, x = 1e-3, (np.arange(20_000) + 0.5) / 20_000
-    log_norm = 1.0 - fall * x - bend * x * (1.0 - x)
-    late = 1.0 - 0.75 * fall - 0.1875 * bend
-    true = np.log(2.0 * np.exp(-log_norm).mean())
-    assert interpreted(_spent)(False, 2.0, 1.0, late, 1.0 - fall) == pytest.approx(true, abs=1e-6)
-
-
-def test_what_does_not_move_with_the_logits_is_solved_for():
-    generator, c = np.random.default_rng(0), 0.2
-    M, a = generator.normal(size=(2, 3)), generator.normal(size=(5, 2))
-    one, two, three = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1, 1))
-    field = Field(three, three, two, two, two, 0, True, one, 0.0, two, two)
-    E = np.linalg.inv(np.eye(3) - c * c * M.T @ M)
-    interpreted(_unmoved)(field, M, c, E, a, found := np.empty_like(a))
-    S = np.block([[np.zeros((3, 3)), M.T], [M, np.zeros((2, 2))]])
-    np.testing.assert_allclose(found - c * S @ found, a, rtol=1e-12, atol=1e-12)

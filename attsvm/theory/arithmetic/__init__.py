@@ -6,7 +6,6 @@ text is for readers. See `namespace` for the functions of a formula.
 
 from attsvm.theory.arithmetic.balls import BALLS, ENCLOSURES, TAILS, Balls
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.lanes import FLOATS, Floats, Lane, Tensors, lanes
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation
@@ -27,6 +26,5 @@ __all__ = [
     "Relation",
     "Tensors",
     "entries",
-    "gradient",
     "lanes",
 ]

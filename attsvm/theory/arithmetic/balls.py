@@ -8,20 +8,58 @@ until a comparison is decided. An undefined value is NaN, which decides nothing.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from flint import arb, ctx, fmpq, fmpq_mat, fmpz
+from flint import acb_mat, arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Numbers, entries, mixed
+from attsvm.theory.arithmetic.entries import Numbers, ensure_natural, entries, mixed
+from attsvm.theory.arithmetic.matrices import ensure_matrix
 
 Ball = fmpq | arb
 """A rational number, or a ball."""
 
 _DEAR = 4096
 """Least precision in bits at which exponentials of rationals are cached."""
+
+_LONG = 128
+"""Least precision in bits at which eigenvalues are enclosed. Below, roots are found as fast."""
+
+
+class Doubts:
+    """The count of values that may be undefined: of balls that hold 0 and negative numbers.
+
+    A root of such a ball is a ball of the roots from 0 on, although the number may be negative. The
+    judge refutes nothing by an evaluation that has doubts, and raises the precision.
+    """
+
+    count = 0
+
+    @classmethod
+    def see(cls, x: Ball) -> None:
+        """Count a ball that holds 0 and negative numbers."""
+        if isinstance(x, arb) and x.is_finite() and not (x >= 0 or x < 0):
+            cls.count += 1
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _never_negative(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a function whose own roots are of numbers that are never negative, without doubts."""
+
+    @functools.wraps(function)
+    def sure(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        count = Doubts.count
+        result = function(*arguments, **options)
+        Doubts.count = count
+        return result
+
+    return sure
 
 
 def _exp(x: Ball) -> Ball:
@@ -60,6 +98,49 @@ def _is_zero(x: Ball) -> Ball:
     return fmpq(0) if x > 0 or x < 0 else arb(0).union(arb(1))
 
 
+def _floor(x: Ball) -> Ball:
+    """Return the largest integer below a number: rational if the ball decides it."""
+    if isinstance(x, fmpq):
+        return fmpq(x.p // x.q)
+    floor = x.floor()
+    only = floor.unique_fmpz() if floor.is_finite() else None
+    return floor if only is None else fmpq(only)
+
+
+def _xlogx(x: Ball) -> Ball:
+    """Return x log x; for a ball that holds 0, a ball of all values at numbers from 0 on."""
+    if isinstance(x, fmpq) or x > 0 or x < 0 or not x.is_finite():
+        return fmpq(0) if isinstance(x, fmpq) and x == 0 else x * _log(x)
+    Doubts.see(x)
+    top = arb(x.upper())
+    if not top > 0:
+        return fmpq(0)
+    at_top = top * top.log()  # it falls from 0 to -1/e at 1/e, and then rises
+    least = at_top if top < arb(-1).exp() else -arb(-1).exp()
+    return arb(0).union(least).union(at_top)
+
+
+def whole_ball(name: str, *numbers: Ball | int) -> Ball:
+    """Return a function of integers, NaN unless all balls hold one integer each."""
+    known = [n for n in map(_integer, numbers) if n is not None]
+    if len(known) < len(numbers):
+        return arb("nan")
+    from attsvm.theory.arithmetic.whole_numbers import TooLarge, whole  # few formulas need it
+
+    try:
+        value = whole(name, *known)
+        return arb("nan") if value is None else fmpq(value)
+    except TooLarge:
+        return arb.fac_ui(known[0]) if name == "factorial" else arb.bin_uiui(*known)
+
+
+def _integer(x: Ball | int) -> int | None:
+    if isinstance(x, arb):
+        only = x.unique_fmpz() if x.is_exact() else None
+        return None if only is None else int(only)
+    return int(fmpq(x).p) if fmpq(x).q == 1 else None
+
+
 def exact_root(x: fmpq) -> fmpq | None:
     """Return the root of a nonnegative rational if the root is rational, else None."""
     above, below = fmpz(x.p), fmpz(x.q)
@@ -79,6 +160,7 @@ def _sqrt(x: Ball) -> Ball:
         return x.sqrt()
     if not x.is_finite() or x < 0:
         return arb("nan")
+    Doubts.see(x)
     return arb(0).union(x.upper().sqrt())
 
 
@@ -104,6 +186,35 @@ def rational_middle(ball: arb) -> fmpq:
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 
+def _flint(A: Any) -> fmpq_mat:
+    return fmpq_mat(A.tolist())
+
+
+def _real_roots(factor: Any) -> list[arb]:
+    """Return the roots of a polynomial whose roots are real and simple."""
+    return [root.real for root, _ in factor.complex_roots()]
+
+
+def _roots(matrix: fmpq_mat) -> list[Ball]:
+    """Return all eigenvalues of a symmetric rational matrix, rational ones as rationals."""
+    roots: list[Ball] = []
+    for factor, times in matrix.charpoly().factor()[1]:
+        if factor.degree() == 1:
+            roots += [-factor[0] / factor[1]] * times
+        else:
+            roots += _real_roots(factor) * times
+    return roots
+
+
+def _ascending(numbers: list[Ball]) -> list[Ball]:
+    """Return numbers in ascending order; if balls overlap, balls that hold the k-th number."""
+    result = sorted(numbers, key=lambda x: arb(x).mid())
+    if all(a <= b or a is b for a, b in itertools.pairwise(result)):
+        return result
+    lows, highs = (sorted(arb(end(arb(x))) for x in numbers) for end in (arb.lower, arb.upper))
+    return [arb(low).union(high) for low, high in zip(lows, highs, strict=True)]
+
+
 def _largest_root(matrix: fmpq_mat) -> Ball:
     """Return the largest eigenvalue of a positive semidefinite rational matrix.
 
@@ -114,12 +225,29 @@ def _largest_root(matrix: fmpq_mat) -> Ball:
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
     top: Ball = best
     for factor in factors:
-        roots: Any = factor.complex_roots() if factor.degree() > 1 else ()
-        for root, _ in roots:
-            # not `root.real > best`: a ball that overlaps the best root may hold a larger one
-            if not root.real <= best:
-                top = arb(top).max(root.real)
+        for root in _real_roots(factor) if factor.degree() > 1 else ():
+            # not `root > best`: a ball that overlaps the best root may hold a larger one
+            if not root <= best:
+                top = arb(top).max(root)
     return top
+
+
+def _enclosed_norm(A: Any) -> arb | None:
+    """Return the spectral norm of a rational matrix as a ball; None if it is not isolated.
+
+    The eigenvalues of A A^T are enclosed at more than twice the precision. This takes milliseconds,
+    also if factors of the characteristic polynomial take minutes, as for almost equal roots.
+    """
+    with ctx.workprec(2 * ctx.prec + 64):
+        rows = arb_mat([[arb(value) for value in row] for row in A.tolist()])
+        turned = rows.transpose()
+        gram = rows * turned if A.shape[0] <= A.shape[1] else turned * rows
+        try:
+            values = acb_mat(gram).eig(multiple=True)
+        except ValueError:  # equal eigenvalues, among them those of 0
+            return None
+        top = functools.reduce(lambda x, y: x.max(y), [value.real for value in values], arb(0))
+    return top.sqrt() if top.is_finite() else None
 
 
 class Balls(Arithmetic[Any]):
@@ -135,6 +263,11 @@ class Balls(Arithmetic[Any]):
     sqrt = elementary(_sqrt)
     abs = elementary(abs)
     is_zero = elementary(_is_zero)
+    floor = elementary(_floor)
+    xlogx = elementary(_xlogx)
+
+    def _whole(self, name: str, *numbers: Any) -> Ball:
+        return whole_ball(name, *numbers)
 
     def _rational(self, value: Fraction) -> Ball:
         return fmpq(value.numerator, value.denominator)
@@ -144,7 +277,8 @@ class Balls(Arithmetic[Any]):
 
     def power(self, x: Any, k: int) -> Numbers:
         """Return the k-th power by repeated squaring: exact for rationals, fast for large k."""
-        result = self.exact(1)
+        ensure_natural(k, "the power")
+        result = self.exact(1) if k else x * 0 + self.exact(1)  # an array keeps its shape
         # by products alone: flint's own power gives NaN for a ball about 0
         while k:
             result = result * x if k % 2 else result
@@ -161,6 +295,10 @@ class Balls(Arithmetic[Any]):
                 raise mixed(one)
         return arb(x).max(arb(y))
 
+    norm = _never_negative(Arithmetic.norm)
+    diameter = _never_negative(Arithmetic.diameter)
+    eigenvalues = _never_negative(Arithmetic.eigenvalues)
+
     def spectral(self, A: Numbers) -> Ball:
         """Return the largest singular value; for balls, by Weyl's inequality.
 
@@ -169,21 +307,61 @@ class Balls(Arithmetic[Any]):
         entries. Tiny midpoints are moved to 0, as rationals cannot hold them; the radii include
         this move.
         """
+        ensure_matrix(A)
         if 1 in A.shape:
             return self.norm(A)
         if all(isinstance(value, fmpq) for value in A.ravel()):
             return _sqrt(self.spectral_square(A))
+        middles, away, scale = self._centred(A)
+        norm = _enclosed_norm(middles) if ctx.prec >= _LONG else None
+        norm = arb(self.spectral(middles)) if norm is None else norm
+        return (norm + arb(0, away)) * scale
+
+    def _centred(self, A: Numbers) -> tuple[Numbers, arb, arb]:
+        """Return the rational midpoints of a matrix over a scale, a bound of the rest, the scale.
+
+        The bound is in the Frobenius norm. The scale is a power of two, or NaN.
+        """
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
-            return arb("nan")
+            return entries([fmpq(0)] * A.size, A.shape), arb(0), arb("nan")
         # Scaling by a power of two is exact. It makes `DUST` relative to the largest entry.
         top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
         balls = [ball * arb((1, -top)) for ball in balls]
         middles = [rational_middle(ball) for ball in balls]
         off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
-        away = arb(self.norm(entries(off)))
-        norm = arb(self.spectral(entries(middles, A.shape)))
-        return (norm + arb(0, away)) * arb((1, top))
+        return entries(middles, A.shape), arb(self.norm(entries(off))), arb((1, top))
+
+    def det(self, A: Numbers) -> Ball:
+        """Return the determinant; of a large rational matrix, by flint."""
+        rational = len(A) > 3 and all(isinstance(value, fmpq) for value in A.ravel())
+        return self.exact(_flint(A).det() if rational else super().det(A))
+
+    def inverse(self, A: Numbers) -> Numbers:
+        """Return the inverse; of a rational matrix, by flint."""
+        if A.shape == A.T.shape and all(isinstance(value, fmpq) for value in A.ravel()):
+            return entries(_flint(A).inv().tolist())
+        return super().inverse(A)
+
+    @_never_negative
+    def singular(self, A: Numbers) -> Numbers:
+        """Return the singular values; for balls, by Weyl's inequality."""
+        ensure_matrix(A)
+        if 1 in A.shape:
+            return entries([self.norm(A)])
+        if all(isinstance(value, fmpq) for value in A.ravel()):
+            return super().singular(A)
+        middles, away, scale = self._centred(A)
+        return entries([(arb(x) + arb(0, away)) * scale for x in super().singular(middles)])
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        """Return the eigenvalues of a symmetric matrix; for balls, by Weyl's inequality."""
+        if all(isinstance(value, fmpq) for value in S.ravel()):
+            return entries(_ascending(_roots(_flint(S))))
+        upper = entries([[S[min(i, j), max(i, j)] for j in range(len(S))] for i in range(len(S))])
+        middles, away, scale = self._centred(upper)
+        values = _ascending(_roots(_flint(middles)))
+        return entries([(arb(value) + arb(0, away)) * scale for value in values])
 
     def spectral_square(self, A: Numbers) -> Ball:
         """Return the square of the spectral norm of a rational matrix, as a rational if it is."""

@@ -14,18 +14,19 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, entries, misuse, mixed
-from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.entries import (
+    Entries,
+    Number,
+    Numbers,
+    ensure_natural,
+    entries,
+    misuse,
+    mixed,
+)
+from attsvm.theory.arithmetic.relations import Composed, each
 
 _N = TypeVar("_N", bound=Number)
 """The type of the numbers of an arithmetic."""
-
-
-def each(function: Callable[..., object], x: object) -> Any:
-    """Return the value of a function on a number, or on each entry of an array."""
-    if isinstance(x, Entries):
-        return entries([function(value) for value in x.ravel().tolist()], x.shape)
-    return function(x)
 
 
 def elementary(function: Callable[..., object]) -> Callable[..., Numbers]:
@@ -43,7 +44,7 @@ def elementary(function: Callable[..., object]) -> Callable[..., Numbers]:
     return lambda m, x: each(checked, m.exact(x) if isinstance(x, int) else x)
 
 
-class Arithmetic(Namespace, Generic[_N]):
+class Arithmetic(Composed, Generic[_N]):
     """An arithmetic: its numbers, and the functions of the namespace on them."""
 
     numbers: Any
@@ -85,8 +86,11 @@ class Arithmetic(Namespace, Generic[_N]):
         return -self.maximum(-x, -y)
 
     def power(self, x: Number, k: int) -> Numbers:
-        result: Any = self.exact(1)
-        for _ in range(k):
+        ensure_natural(k, "the power")
+        result: Any = x
+        if k == 0:
+            return 0 * result + self.exact(1)  # an array keeps its shape
+        for _ in range(k - 1):
             result = result * x
         return result
 
@@ -106,6 +110,9 @@ class Arithmetic(Namespace, Generic[_N]):
 
     def softplus(self, x: Number) -> Numbers:
         return self.log(1 + self.exp(x))
+
+    def floor(self, x: Number) -> Numbers:
+        raise misuse("takes the floor of a letter", "Use it on known numbers.")
 
     def expm1(self, x: Number) -> Numbers:
         return self.exp(x) - 1

@@ -10,15 +10,24 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from fractions import Fraction
-from operator import add, mul, or_, sub
+from operator import add, and_, mul, or_, sub
 from typing import Any
 
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.theory.arithmetic.base import elementary
-from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries, mixed
-from attsvm.theory.arithmetic.lanes import FLOATS, Lane, Lanes, _is_object, _stacked, float_of
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, Scalar, entries, mixed
+from attsvm.theory.arithmetic.lanes import (
+    FLOATS,
+    Batch,
+    Lane,
+    Lanes,
+    _is_object,
+    _stacked,
+    float_of,
+)
+from attsvm.theory.arithmetic.matrices import ensure_matrix
 
 _UP = 1.0 + 2.0**-40
 """Factor that covers the rounding errors of a bound's own computation."""
@@ -41,11 +50,39 @@ _SPECTRAL = 1e-13
 class Bounded(Lane):
     """One number of each instance of a batch, and a bound for its error."""
 
-    __slots__ = ("error",)
+    __slots__ = ("_exact", "_halves", "_live", "error")
 
     def __init__(self, value: Array, error: Array | float = 0.0) -> None:
         self.value = value
         self.error = error
+        self._exact: bool | None = None
+        self._halves: tuple[Array, Array] | None = None
+        self._live: Array | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether all errors are 0."""
+        if self._exact is None:
+            self._exact = not np.any(self.error)
+        return self._exact
+
+    @property
+    def live(self) -> Array:
+        """The instances that may have another number than 0."""
+        if self._live is None:
+            self._live = self.value != 0.0
+            if not self.exact:
+                self._live = self._live | (self.error > 0.0)
+        return self._live
+
+    @property
+    def halves(self) -> tuple[Array, Array]:
+        """Two floats with half of the digits each, whose sum is the number."""
+        if self._halves is None:
+            large = _SPLIT * self.value
+            high = large - (large - self.value)
+            self._halves = high, self.value - high
+        return self._halves
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
@@ -54,6 +91,8 @@ class Bounded(Lane):
             if isinstance(other, Scalar) or _is_object(other):
                 return NotImplemented
             raise mixed(other)
+        if isinstance(self, Unbounded) or isinstance(other, Unbounded):
+            return Unbounded()
         a, b = (other, self) if swapped else (self, other)
         with np.errstate(all="ignore"):
             if operation is mul:
@@ -65,6 +104,23 @@ class Bounded(Lane):
 
     def __abs__(self) -> Bounded:
         return Bounded(abs(self.value), self.error)
+
+
+class Unbounded(Bounded):
+    """A number without a bound for its error, on all instances; what is computed from it is, too.
+
+    The floats of a primitive give such numbers. Operations on them cost nothing.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(np.zeros(1), np.inf)
+
+    def __neg__(self) -> Unbounded:
+        return self
+
+    __abs__ = __neg__
 
 
 def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
@@ -80,22 +136,19 @@ def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
     return Bounded(result, (a.error + b.error + lost) * _UP)
 
 
-def _rounded_off(x: Array, y: Array, product: Array) -> Array:
+def _rounded_off(a: Bounded, b: Bounded, product: Array) -> Array:
     """Return the exact rounding error of a product of floats, by Dekker's splitting.
 
     Without underflow or overflow, the four partial products of halves are exact.
     """
-    high, low = _split(x)
-    other_high, other_low = (high, low) if y is x else _split(y)
-    lost = high * other_high - product + high * other_low + low * other_high
-    return lost + low * other_low
-
-
-def _split(z: Any) -> tuple[Any, Any]:
-    """Return two floats with half of the digits each, whose sum is the given float."""
-    large = _SPLIT * z
-    high = large - (large - z)
-    return high, z - high
+    high, low = a.halves
+    other_high, other_low = b.halves
+    lost = high * other_high
+    lost -= product
+    lost += high * other_low
+    lost += low * other_high
+    lost += low * other_low
+    return lost
 
 
 def _dust(result: Array, *factors: Array) -> Array:
@@ -110,30 +163,36 @@ def _dust(result: Array, *factors: Array) -> Array:
 
 def _inexact(*numbers: Bounded) -> Array:
     """Return a bound of the underflow in products of errors; 0 if no error is positive."""
-    any_error = functools.reduce(or_, [number.error > 0.0 for number in numbers])
-    return np.where(any_error, _DUST, 0.0)
+    return np.where(_has_error(*numbers), _DUST, 0.0)
 
 
-def _is_exact(number: Bounded) -> bool:
-    """Return whether all errors are 0."""
-    error = number.error
-    return not error.any() if isinstance(error, np.ndarray) else error == 0.0
+def _has_error(*numbers: Bounded) -> Array:
+    """Return which instances have a positive error in one of the numbers."""
+    some = [np.asarray(number.error > 0.0) for number in numbers if not number.exact]
+    return functools.reduce(or_, some) if some else np.zeros(1, dtype=bool)
 
 
 def _product(a: Bounded, b: Bounded) -> Bounded:
-    """Return the product; |x y - x' y'| <= |y| |x - x'| + |x| |y - y'| + |x - x'| |y - y'|."""
+    """Return the product; |x y - x' y'| <= |y| |x - x'| + |x| |y - y'| + |x - x'| |y - y'|.
+
+    A factor that is infinite or NaN gives the error NaN, which proves nothing in any comparison.
+    """
     x, y = a.value, b.value
     result = x * y
     # Dekker's formula is exact unless a partial product underflows; `_dust` covers that case
-    error = abs(_rounded_off(x, y, result)) + _dust(result, x, y)
-    rounded = [number for number in (a, b) if not _is_exact(number)]
-    for other in rounded:
-        one = b if other is a else a
-        # `where` and not a product alone: infinity times an error of 0 would be NaN
-        error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
-    if rounded:  # each product with an error may underflow
-        error = error + a.error * b.error + _inexact(a, b)
-    return Bounded(result, error * _UP)
+    lost = _rounded_off(a, b, result)
+    error = np.abs(lost, out=lost) + _dust(result, x, y)
+    if a.exact and b.exact:
+        return Bounded(result, error * _UP)
+    if not a.exact:
+        error = error + abs(y) * a.error
+    if not b.exact:
+        error = error + abs(x) * b.error
+    if not (a.exact or b.exact):
+        error = error + a.error * b.error
+    # each product with an error may underflow, except products with an exact 0
+    dust = np.where(_has_error(a, b) & a.live & b.live, _DUST, 0.0)
+    return Bounded(result, (error + dust) * _UP)
 
 
 def _quotient(a: Bounded, b: Bounded) -> Bounded:
@@ -145,12 +204,13 @@ def _quotient(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
     result = x / y
     product = result * y
-    lost = abs(((x - product) - _rounded_off(result, y, product)) / y)
+    lost = abs(((x - product) - _rounded_off(Bounded(result), b, product)) / y)
     small = (abs(result) < _LEAST) | (abs(x) < _LEAST) | (abs(product) < _LEAST)
     # the remainder may underflow for small numbers, and its error is divided by y
     lost = lost + np.where(small & (x != 0.0), _DUST / abs(y) + _DUST, 0.0)
     inside = abs(y) > b.error
-    away = (a.error + abs(result) * b.error + _inexact(a, b)) / (abs(y) - b.error) + _inexact(a, b)
+    dust = _inexact(a, b)
+    away = (a.error + abs(result) * b.error + dust) / (abs(y) - b.error) + dust
     return Bounded(result, np.where(inside, (lost + away) * _UP, np.inf))
 
 
@@ -175,7 +235,8 @@ def _sqrt(x: Bounded) -> Bounded:
     """
     result = np.sqrt(np.maximum(x.value, 0.0))
     square = result * result
-    exact = (square == x.value) & (_rounded_off(result, result, square) == 0.0)
+    root = Bounded(result)
+    exact = (square == x.value) & (_rounded_off(root, root, square) == 0.0)
     exact = (exact & (square > _LEAST)) | (x.value == 0.0)
     away = np.where(x.error <= x.value, x.error / result, np.sqrt(np.maximum(x.value, 0) + x.error))
     away = np.where(x.error > 0.0, away + _DUST, 0.0)
@@ -189,10 +250,19 @@ def _is_zero(x: Bounded) -> Bounded:
     return Bounded(np.where(x.value == 0.0, 1.0, 0.0), np.where(sure, 0.0, 1.0))
 
 
+def _floor(x: Bounded) -> Bounded:
+    """Return the floor, with an error unless the bound of x decides it."""
+    low, high = np.floor(x.value - x.error), np.floor(x.value + x.error)
+    value = np.floor(x.value)
+    return Bounded(value, np.where(low == high, 0.0, high - low + 1.0))
+
+
 def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Numbers]:
     """Return a function of bounded numbers as a function of the namespace."""
 
     def quietly(x: Bounded) -> Bounded:
+        if isinstance(x, Unbounded):
+            return x if function is not _is_zero else Bounded(np.zeros(1), 1.0)
         with np.errstate(all="ignore"):
             return function(x)
 
@@ -211,6 +281,7 @@ class Bounds(Lanes):
     sqrt = _elementary(_sqrt)
     abs = _elementary(abs)
     is_zero = _elementary(_is_zero)
+    floor = _elementary(_floor)
 
     def zeros(self, batch: int) -> Array:
         """Return one 0 for each instance of a batch."""
@@ -226,13 +297,43 @@ class Bounds(Lanes):
     def maximum(self, x: Any, y: Any) -> Lane:
         """Return the larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
+        if isinstance(x, Unbounded) or isinstance(y, Unbounded):
+            return Unbounded()
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
+
+    psd, pd, tanh = Arithmetic.psd, Arithmetic.pd, Arithmetic.tanh
+
+    def _whole(self, name: str, *numbers: Number) -> Lane:
+        """Return a function of integers, exact up to 2^53."""
+        known: list[Batch] = [self.exact(x) for x in numbers]
+        result = FLOATS._whole(name, *(Lane(x.value) for x in known)).value
+        sure = functools.reduce(and_, [x.error == 0.0 for x in known], abs(result) <= 2.0**53)
+        return Bounded(result, np.where(sure, 0.0, np.inf))
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        return self._near(S, FLOATS._eigenvalues)
+
+    def singular(self, A: Numbers) -> Numbers:
+        ensure_matrix(A)
+        return entries([self.norm(A)]) if 1 in A.shape else self._near(A, FLOATS.singular)
+
+    def _near(self, A: Numbers, function: Callable[[Numbers], Numbers]) -> Numbers:
+        """Return values that change by at most the norm of a change of the matrix, by Weyl."""
+        results = function(entries([Lane(x.value) for x in A.ravel()], A.shape))
+        numbers = [Lane(x.error + 0.0 * x.value) for x in A.ravel()]
+        errors = np.abs(_stacked(numbers)).sum(axis=0)
+        sizes = [Lane(abs(x.value)) for x in A.ravel()]
+        errors = errors + _SPECTRAL * np.abs(_stacked(sizes)).sum(axis=0)
+        return entries([Bounded(x.value, errors) for x in results])
 
     def spectral(self, A: Numbers) -> Lane:
         """Return the largest singular value; by Weyl's inequality, entries' errors add at most."""
+        ensure_matrix(A)
         if 1 in A.shape:
             return self.norm(A)
         numbers = A.ravel().tolist()
+        if any(isinstance(x, Unbounded) for x in numbers):
+            return Unbounded()
         results = FLOATS.spectral(entries([Lane(x.value) for x in numbers], A.shape)).value
         errors = _stacked([Lane(x.error + 0.0 * x.value) for x in numbers])
         return Bounded(results, results * _SPECTRAL + np.abs(errors).sum(axis=0))

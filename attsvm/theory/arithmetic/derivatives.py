@@ -11,7 +11,7 @@ from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import Any, cast
 
-from attsvm.theory.arithmetic.base import Arithmetic, each
+from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import (
     Entries,
     Number,
@@ -22,6 +22,7 @@ from attsvm.theory.arithmetic.entries import (
     misuse,
 )
 from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.relations import each
 
 
 def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers) -> Numbers:
@@ -133,6 +134,9 @@ class Duals(Arithmetic[Any]):
     abs = _fixed("abs", "an absolute value")
     maximum = _fixed("maximum", "a maximum")
     is_zero = _fixed("is_zero", "an indicator")
+    floor = _fixed("floor", "a floor")
+    _whole = _fixed("_whole", "a function of integers")
+    _eigenvalues = _fixed("_eigenvalues", "eigenvalues")
     spectral = _fixed("spectral", "a spectral norm")
 
     def _level(self, s: Numbers) -> Any:

@@ -9,6 +9,7 @@ error on the numbers and arrays of formulas.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol, Self
 
@@ -137,6 +138,16 @@ def refuse_change(*_: object, **__: object) -> NoReturn:
     raise misuse(READ_ONLY, COPY_FIRST)
 
 
+def ensure_natural(k: object, what: str) -> None:
+    """Raise if a number of steps, or an exponent, is negative; `what` says what it counts.
+
+    Raises:
+        ClaimError: the number is negative.
+    """
+    if isinstance(k, int) and k < 0:
+        raise misuse(f"takes {what} {k}, which is negative", "Exclude it, as by Integer(0).")
+
+
 class MixedError(ClaimError):
     """A formula mixes floats with the numbers of another arithmetic."""
 
@@ -214,17 +225,26 @@ def _operator(name: str, ufunc: np.ufunc) -> Operation:
         else:
             return usual(self, other)
         left = self.view(np.ndarray)
-        result = ufunc(right, left) if swapped else ufunc(left, right)
+        try:
+            result = ufunc(right, left) if swapped else ufunc(left, right)
+        except ValueError as error:
+            if not re.search("mismatch|broadcast", str(error)):
+                raise
+            shapes = (right.shape, left.shape) if swapped else (left.shape, right.shape)
+            raise misuse(
+                "combines arrays of shapes {} and {}".format(*shapes),
+                "Give axes that must agree the same letter.",
+            ) from error
         return result.view(Entries) if isinstance(result, np.ndarray) else result
 
     return operate
 
 
 def advice(name: str) -> str:
-    """Return the advice for a function that formulas lack; it is loaded only to refuse one."""
-    from attsvm.theory.arithmetic.synonyms import synonym
+    """Return the advice for a function of numpy; it is loaded only to refuse one."""
+    from attsvm.theory.arithmetic.synonyms import SAME, synonym
 
-    return synonym(name)
+    return f"Write m.{name}." if name in SAME else synonym(name)
 
 
 class Entries(np.ndarray[Any, np.dtype[Any]]):
@@ -351,10 +371,22 @@ def _no_float() -> NoReturn:
 
 
 def _power(base: Any, exponent: object, what: str, remedy: str) -> Any:
-    """Return a power by multiplication: flint's power gives NaN for balls about 0."""
-    if not isinstance(exponent, int) or exponent < 1:
-        raise misuse(f"raises {what} to a power that is no positive integer", remedy)
+    """Return a power by multiplication: flint's power gives NaN for balls about 0.
+
+    The power 0 of any number is 1, also that of 0.
+    """
+    if not isinstance(exponent, int) or exponent < 0:
+        raise misuse(f"raises {what} to a power that is no natural number", remedy)
+    if exponent == 0:
+        return base * 0 + 1
+    if exponent > _LONG_POWER:
+        half = _power(base, exponent // 2, what, remedy)
+        return half * half * base if exponent % 2 else half * half
     result = base
     for _ in range(exponent - 1):
         result = result * base
     return result
+
+
+_LONG_POWER = 32
+"""Largest exponent of a power with a factor for each; of longer ones, halves are squared."""

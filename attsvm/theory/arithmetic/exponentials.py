@@ -21,32 +21,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, mul, sub, truediv
-from typing import Literal
+from typing import Any, Literal
 
-from flint import arb, fmpq, fmpz
+from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.balls import BALLS, Ball, exact_root
+from attsvm.theory.arithmetic import exponential_sums as sums
+from attsvm.theory.arithmetic.balls import BALLS, Ball, whole_ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
+from attsvm.theory.arithmetic.exponential_sums import (
+    ONE,
+    UNIT,
+    WORK,
+    Budget,
+    Dropped,
+    Factor,
+    Quotient,
+)
 from attsvm.theory.arithmetic.traces import Untraceable
-
-UNIT = 2**120 * 3**8 * 5**8 * 7**4 * 11**2 * 13**2
-"""Denominator of all exponents: they are integers over this unit, which hash and add fast."""
-
-WORK = 200_000
-"""Maximum number of products of terms in one evaluation of a formula."""
 
 _NESTED = 16
 """Largest number of nested roots of forms."""
-
-_LARGEST_FACTORED = 2**64
-"""Largest numerator or denominator whose prime factors are computed."""
-
-Sum = dict[int, fmpq]
-"""A sum of exponentials: the coefficient by the exponent over `UNIT`; no coefficient is 0."""
-
-Factor = frozenset[tuple[int, fmpq]]
-"""A sum of exponentials that is positive, with least exponent 0 and coefficient 1 or -1 there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,137 +73,12 @@ _PLAIN: Monomial = frozenset()
 """The monomial without letters."""
 
 
-class _Dropped(Exception):
-    """A form that cannot be kept."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """The work that is left for one evaluation, as a number of products of terms."""
-
-    left: int = WORK
-
-    def spend(self, products: int) -> None:
-        """Count products of terms.
-
-        Raises:
-            _Dropped: the budget is exceeded.
-        """
-        if products > self.left:
-            raise _Dropped
-        self.left -= products
-
-
-@dataclass(frozen=True, slots=True)
-class Quotient:
-    """A sum of exponentials over a product of factors with positive powers."""
-
-    upper: Mapping[int, fmpq]
-    lower: Mapping[Factor, int]
-
-
 Form = dict[Monomial, Quotient]
 """A polynomial in letters; no coefficient is 0."""
 
 
 def _constant(value: fmpq) -> Form:
     return {_PLAIN: Quotient({0: value}, {})} if value != 0 else {}
-
-
-# sums of exponentials
-
-
-def _value(one: Mapping[int, fmpq]) -> arb:
-    """Return a ball that holds the value of a sum of exponentials."""
-    total = arb(0)
-    for exponent, coefficient in one.items():
-        total += arb(coefficient) * arb(fmpq(exponent, UNIT)).exp()
-    return total
-
-
-def _product(one: Mapping[int, fmpq], other: Mapping[int, fmpq], budget: Budget) -> Sum:
-    budget.spend(len(one) * len(other))
-    total: Sum = {}
-    for r, a in one.items():
-        for s, b in other.items():
-            total[r + s] = total.get(r + s, fmpq(0)) + a * b
-    return {exponent: c for exponent, c in total.items() if c != 0}
-
-
-def _scaled(one: Mapping[int, fmpq], c: fmpq, shift: int) -> Sum:
-    """Return the sum times c exp(shift / UNIT)."""
-    return {exponent + shift: c * a for exponent, a in one.items()}
-
-
-def _normal(one: Mapping[int, fmpq]) -> tuple[fmpq, int, Factor]:
-    """Return c, r and a factor E with c exp(r / UNIT) E equal to the sum.
-
-    Raises:
-        _Dropped: the ball does not decide the sign of E.
-    """
-    least = min(one)
-    c = one[least]
-    factor = _scaled(one, 1 / c, -least)
-    # a sum of positive terms needs no ball, whose exponentials are slow
-    value = 1 if all(a > 0 for a in factor.values()) else _value(factor)
-    if value > 0:
-        return c, least, frozenset(factor.items())
-    if value < 0:
-        return -c, least, frozenset(_scaled(factor, fmpq(-1), 0).items())
-    raise _Dropped
-
-
-_ONE: Factor = frozenset({(0, fmpq(1))})
-
-
-def _cancelled(upper: Mapping[int, fmpq], lower: Mapping[Factor, int]) -> Quotient:
-    """Return a quotient, without a factor that is the upper sum up to c exp(r)."""
-    if not upper:
-        return Quotient({}, {})
-    least = min(upper)
-    for factor in lower:
-        if len(factor) != len(upper):
-            continue
-        first = dict(factor)[0]
-        c = upper[least] / first
-        if _scaled(dict(factor), c, least) == upper:
-            left = {f: k - (f is factor) for f, k in lower.items()}
-            return Quotient({least: c}, {f: k for f, k in left.items() if k})
-    return Quotient(upper, lower)
-
-
-def _expanded(bag: Mapping[Factor, int], budget: Budget) -> Sum:
-    total: Sum = {0: fmpq(1)}
-    for factor, power in bag.items():
-        for _ in range(power):
-            total = _product(total, dict(factor), budget)
-    return total
-
-
-def _plus(one: Quotient, other: Quotient, budget: Budget) -> Quotient:
-    bags = one.lower, other.lower
-    common = {f: max(bag.get(f, 0) for bag in bags) for f in {**one.lower, **other.lower}}
-    total: Sum = {}
-    for each in (one, other):
-        missing = {f: k - each.lower.get(f, 0) for f, k in common.items()}
-        for exponent, c in _product(each.upper, _expanded(missing, budget), budget).items():
-            total[exponent] = total.get(exponent, fmpq(0)) + c
-    return _cancelled({exponent: c for exponent, c in total.items() if c != 0}, common)
-
-
-def _times(one: Quotient, other: Quotient, budget: Budget) -> Quotient:
-    # first cancel crosswise, as in (a/Z) Z, so that no product is expanded for nothing
-    first, second = _cancelled(one.upper, other.lower), _cancelled(other.upper, one.lower)
-    lower = {
-        f: first.lower.get(f, 0) + second.lower.get(f, 0) for f in {**first.lower, **second.lower}
-    }
-    return _cancelled(_product(first.upper, second.upper, budget), lower)
-
-
-def _inverted(one: Quotient, budget: Budget) -> Quotient:
-    c, shift, factor = _normal(one.upper)
-    upper = _scaled(_expanded(one.lower, budget), 1 / c, -shift)
-    return _cancelled(upper, {} if factor == _ONE else {factor: 1})
 
 
 # forms
@@ -230,12 +100,12 @@ def _sum(one: Form, other: Form, budget: Budget) -> Form:
     total = dict(one)
     for monomial, quotient in other.items():
         known = total.get(monomial)
-        total[monomial] = quotient if known is None else _plus(known, quotient, budget)
+        total[monomial] = quotient if known is None else sums.plus(known, quotient, budget)
     return {monomial: q for monomial, q in total.items() if q.upper}
 
 
 def _multiple(form: Form, c: fmpq) -> Form:
-    return {m: Quotient(_scaled(q.upper, c, 0), q.lower) for m, q in form.items()}
+    return {m: Quotient(sums.scaled(q.upper, c, 0), q.lower) for m, q in form.items()}
 
 
 def _form_product(one: Form, other: Form, budget: Budget) -> Form:
@@ -243,8 +113,8 @@ def _form_product(one: Form, other: Form, budget: Budget) -> Form:
     for m, a in one.items():
         for n, b in other.items():
             term = _reduced(m, n, budget)
-            quotient = _times(a, b, budget)
-            scaled = {k: _times(q, quotient, budget) for k, q in term.items()}
+            quotient = sums.times(a, b, budget)
+            scaled = {k: sums.times(q, quotient, budget) for k, q in term.items()}
             total = _sum(total, scaled, budget)
     return total
 
@@ -272,9 +142,9 @@ def _reduced(one: Monomial, other: Monomial, budget: Budget) -> Form:
 def _reciprocal(form: Form, budget: Budget) -> Form:
     """Return 1 over a form of one term; of several terms without letters, over their sum."""
     if len(form) != 1:
-        raise _Dropped
+        raise Dropped
     ((monomial, quotient),) = form.items()
-    result: Form = {_PLAIN: _inverted(quotient, budget)}
+    result: Form = {_PLAIN: sums.inverted(quotient, budget)}
     for letter, power in monomial:
         if letter.form:  # 1/s = s/F for s^2 = F
             over = _reciprocal(_of_key(letter.form), budget)
@@ -299,27 +169,12 @@ def _ratio(one: Form, other: Form, budget: Budget) -> Form:
     """Return the quotient of two forms: also of proportional ones, such as log 8 / log 2."""
     if len(other) > 1 and one.keys() == other.keys():
         monomial = next(iter(one))
-        guess = _times(one[monomial], _inverted(other[monomial], budget), budget)
+        guess = sums.times(one[monomial], sums.inverted(other[monomial], budget), budget)
         if not _sum(
             one, _multiple(_form_product({_PLAIN: guess}, other, budget), fmpq(-1)), budget
         ):
             return {_PLAIN: guess}
     return _form_product(one, _reciprocal(other, budget), budget)
-
-
-def _primes(value: fmpq) -> dict[int, int]:
-    """Return the powers of primes of a positive rational.
-
-    Raises:
-        _Dropped: its numerator or denominator is too large.
-    """
-    powers: dict[int, int] = {}
-    for part, sign in ((fmpz(value.p), 1), (fmpz(value.q), -1)):
-        if part > _LARGEST_FACTORED:
-            raise _Dropped
-        for prime, power in part.factor():
-            powers[int(prime)] = sign * int(power)
-    return powers
 
 
 # functions
@@ -330,20 +185,20 @@ def _exponential(form: Form, budget: Budget) -> Form:
     result = _constant(fmpq(1))
     for monomial, quotient in form.items():
         if quotient.lower or quotient.upper.keys() != {0}:
-            raise _Dropped  # the coefficient is no rational number
+            raise Dropped  # the coefficient is no rational number
         c = quotient.upper[0]
         if monomial == _PLAIN:
             power = c * UNIT
             if power.q != 1:
-                raise _Dropped
+                raise Dropped
             result = {
-                m: Quotient(_scaled(q.upper, fmpq(1), int(power)), q.lower)
+                m: Quotient(sums.scaled(q.upper, fmpq(1), int(power)), q.lower)
                 for m, q in result.items()
             }
             continue
         ((letter, times), *others) = monomial
         if others or times != 1 or (2 * c).q != 1 or abs(c) > 64:
-            raise _Dropped
+            raise Dropped
         result = _form_product(result, _power_of(letter, c, budget), budget)
     return result
 
@@ -351,7 +206,7 @@ def _exponential(form: Form, budget: Budget) -> Form:
 def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
     """Return exp(c L) for a letter L that is a logarithm, and 2 c an integer."""
     if letter.kind != "log":
-        raise _Dropped
+        raise Dropped
     whole = int((c - fmpq(int((2 * c).p) % 2, 2)).p)  # the largest integer that is at most c
     half = (2 * c).p % 2 != 0
     if letter.prime:
@@ -370,13 +225,13 @@ def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
 def _logarithm(form: Form, budget: Budget) -> Form:
     """Return the logarithm of a form of one term that is known to be positive."""
     if len(form) != 1:
-        raise _Dropped
+        raise Dropped
     ((monomial, quotient),) = form.items()
-    c, exponent, factor = _normal(quotient.upper)
+    c, exponent, factor = sums.normal(quotient.upper)
     total: Form = {}
     for letter, power in monomial:
         if letter.kind == "log":
-            raise _Dropped
+            raise Dropped
         if letter.prime:
             one = _letter(Letter("log", prime=letter.prime))
         else:
@@ -384,12 +239,12 @@ def _logarithm(form: Form, budget: Budget) -> Form:
         one = _multiple(one, fmpq(power, 2))
         total = _sum(total, one, budget)
     if not c > 0:
-        raise _Dropped
-    for prime, power in _primes(c).items():
+        raise Dropped
+    for prime, power in sums.primes(c).items():
         total = _sum(total, _multiple(_letter(Letter("log", prime=prime)), fmpq(power)), budget)
     total = _sum(total, _constant(fmpq(exponent, UNIT)), budget)
     for part, power in ((factor, 1), *((f, -k) for f, k in quotient.lower.items())):
-        if part != _ONE:
+        if part != ONE:
             total = _sum(total, _multiple(_letter(Letter("log", factor=part)), fmpq(power)), budget)
     return total
 
@@ -400,23 +255,23 @@ def _root(form: Form, budget: Budget) -> Form:
         return _root_letter(form)
     quotient = form[_PLAIN]
     odd = {f: k % 2 for f, k in quotient.lower.items()}  # root of N/F = root of N F, over F
-    upper = _product(quotient.upper, _expanded(odd, budget), budget)
+    upper = sums.product(quotient.upper, sums.expanded(odd, budget), budget)
     lower = {f: (k + 1) // 2 for f, k in quotient.lower.items()}
-    c, exponent, factor = _normal(upper)
+    c, exponent, factor = sums.normal(upper)
     if not c > 0:
-        raise _Dropped
+        raise Dropped
     rational, squarefree = fmpq(1), list[int]()
-    for prime, power in _primes(c).items():
+    for prime, power in sums.primes(c).items():
         rational *= fmpq(prime) ** (power // 2)
         squarefree += [prime] * (power % 2)
     result: Form = {_PLAIN: Quotient({0: rational}, lower)}
     for prime in squarefree:
         result = _form_product(result, _letter(Letter("root", prime=prime)), budget)
-    whole = _square_root(dict(factor), budget) if exponent % 2 == 0 else None
+    whole = sums.square_root(dict(factor), budget) if exponent % 2 == 0 else None
     if whole is not None:
-        whole = _scaled(whole, fmpq(1), exponent // 2)
+        whole = sums.scaled(whole, fmpq(1), exponent // 2)
         return _form_product(result, {_PLAIN: Quotient(whole, {})}, budget)
-    inner = _scaled(dict(factor), fmpq(1), exponent)
+    inner = sums.scaled(dict(factor), fmpq(1), exponent)
     other = _root_letter({_PLAIN: Quotient(inner, {})})
     return _form_product(result, other, budget)
 
@@ -425,35 +280,12 @@ def _root_letter(form: Form) -> Form:
     """Return the root of a form as a letter.
 
     Raises:
-        _Dropped: the form has too many nested roots, at each of which functions call themselves.
+        Dropped: the form has too many nested roots, at each of which functions call themselves.
     """
     depth = 1 + max((letter.depth for monomial in form for letter, _ in monomial), default=0)
     if depth > _NESTED:
-        raise _Dropped
+        raise Dropped
     return _letter(Letter("root", form=_key(form), depth=depth))
-
-
-def _square_root(one: Sum, budget: Budget) -> Sum | None:
-    """Return the positive sum of exponentials whose square is this sum; None if there is none."""
-    top, least = max(one), min(one)
-    lead = exact_root(one[top]) if one[top] > 0 else None
-    if lead is None or top % 2:
-        return None
-    root: Sum = {top // 2: lead}
-    for _ in range(len(one)):
-        rest = dict(one)
-        for exponent, c in _product(root, root, budget).items():
-            rest[exponent] = rest.get(exponent, fmpq(0)) - c
-        rest = {exponent: c for exponent, c in rest.items() if c != 0}
-        if not rest:
-            value = _value(root)
-            return root if value > 0 else _scaled(root, fmpq(-1), 0) if value < 0 else None
-        following = max(rest)
-        exponent = following - top // 2
-        if 2 * exponent < least or exponent in root:
-            return None
-        root[exponent] = rest[following] / (2 * lead)
-    return None
 
 
 # numbers
@@ -486,7 +318,7 @@ class Exact(Scalar):
         form: Form | None = None
         defined = operation is not truediv or b.ball > 0 or b.ball < 0
         if a.form is not None and b.form is not None and defined:
-            with contextlib.suppress(_Dropped):
+            with contextlib.suppress(Dropped):
                 form = _JOINED[operation](a.form, b.form, self.budget)
         return Exact(ball, form, self.budget)
 
@@ -511,7 +343,7 @@ class Exact(Scalar):
             scale = _common_denominator(self.form)
             power = _exponential(_multiple(self.form, fmpq(scale)), self.budget)
             one = _sum(power, _constant(fmpq(-1)), self.budget)
-        except _Dropped:
+        except Dropped:
             return self.ball
         return self.ball if one else fmpq(0)
 
@@ -520,12 +352,12 @@ def _common_denominator(form: Form) -> int:
     """Return the common denominator of rational coefficients of letters.
 
     Raises:
-        _Dropped: a coefficient is not rational.
+        Dropped: a coefficient is not rational.
     """
     denominators = [1]
     for monomial, quotient in form.items():
         if quotient.lower or quotient.upper.keys() != {0}:
-            raise _Dropped
+            raise Dropped
         if monomial != _PLAIN:
             denominators.append(int(quotient.upper[0].q))
     return math.lcm(*denominators)
@@ -552,7 +384,7 @@ def _applied(
     """
     form: Form | None = None
     if x.form is not None and (not positive or x.ball > 0):
-        with contextlib.suppress(_Dropped):
+        with contextlib.suppress(Dropped):
             form = function(x.form, x.budget)
     return Exact(getattr(BALLS, name)(x.ball), form, x.budget)
 
@@ -577,6 +409,17 @@ def _is_zero(x: Exact) -> Exact:
     raise Untraceable("neither form nor ball decides whether a number is 0")
 
 
+def _known(ball: object, budget: Budget) -> Exact:
+    """Return a rational number.
+
+    Raises:
+        Untraceable: the number is a ball.
+    """
+    if not isinstance(ball, fmpq):
+        raise Untraceable("a function of integers of a number that is not known exactly")
+    return Exact(ball, _constant(ball), budget)
+
+
 class Exponentials(Arithmetic[Exact]):
     """Numbers with exact forms; one object serves one evaluation, as it has a budget of work."""
 
@@ -591,6 +434,11 @@ class Exponentials(Arithmetic[Exact]):
     sqrt = elementary(_sqrt)
     abs = elementary(_abs)
     is_zero = elementary(_is_zero)
+    floor = elementary(lambda x: _known(BALLS.floor(x.ball), x.budget))
+
+    def _whole(self, name: str, *numbers: object) -> Exact:
+        value = whole_ball(name, *(self.exact(x).ball for x in numbers))
+        return _known(value, self._budget)
 
     def of(self, value: fmpq) -> Exact:
         """Return a rational number."""
@@ -626,6 +474,13 @@ class Exponentials(Arithmetic[Exact]):
             if isinstance(square, fmpq):
                 return _sqrt(self.of(square))
         return Exact(BALLS.spectral(balls), None, self._budget)
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        """Return the eigenvalues of a symmetric matrix; rational ones have a form."""
+        balls: Any = BALLS._eigenvalues(entries([t.ball for t in S.ravel()], S.shape))
+        return entries(
+            [self.of(b) if isinstance(b, fmpq) else Exact(b, None, self._budget) for b in balls]
+        )
 
     def _level(self, s: Numbers) -> Exact:
         return max(s, key=lambda t: arb(t.ball).mid())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import Array
+from attsvm.theory.arithmetic.bounds import Unbounded
 from attsvm.theory.arithmetic.lanes import Lane, float_of
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation
 
@@ -116,6 +117,14 @@ def proved(relation: Relation) -> tuple[Any, Any]:
     if relation.kind == "below":
         return np.less(gap, -error), np.greater_equal(gap, error)
     return np.less_equal(gap, -error), np.greater(gap, error)
+
+
+def is_unbounded(relation: Relation) -> bool:
+    """Return whether each comparison has a side without error bound, so that none is decided."""
+    if isinstance(relation, All | AnyOf):
+        return all(map(is_unbounded, relation.parts)) and bool(relation.parts)
+    gaps = _gap(relation)
+    return bool(gaps) and all(isinstance(gap, Unbounded) for gap in gaps)
 
 
 def _gap(relation: Comparison) -> Any:

@@ -34,6 +34,11 @@ from attsvm.theory.arithmetic.entries import (
     misuse,
     mixed,
 )
+from attsvm.theory.arithmetic.matrices import ensure_matrix
+from attsvm.theory.arithmetic.namespace import Relation
+
+Batch = Any
+"""An array of numpy or a tensor of torch, whose last axis, or first for matrices, is the batch."""
 
 
 class Lane(Scalar):
@@ -41,7 +46,7 @@ class Lane(Scalar):
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Batch) -> None:
         self.value = value
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
@@ -105,7 +110,7 @@ def float_of(value: int | Fraction) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
+def lanes(batch: Batch, number: Callable[[Batch], Lane] = Lane) -> Any:
     """Return numbers (..., B) of B instances as one `number`, or as an array of them."""
     shape = tuple(batch.shape[:-1])
     if not shape:
@@ -122,7 +127,7 @@ class Lanes(Arithmetic[Lane]):
     """Numpy or torch."""
 
     @abstractmethod
-    def zeros(self, batch: int) -> Any:
+    def zeros(self, batch: int) -> Batch:
         """Return a 0 for each instance of a batch, in an array or tensor (batch,)."""
 
     def _rational(self, value: Fraction) -> Lane:
@@ -132,6 +137,52 @@ class Lanes(Arithmetic[Lane]):
         """Return the larger number; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
+
+    def tanh(self, x: Number) -> Numbers:
+        """Return the hyperbolic tangent, by exp(-2|x|), which does not overflow."""
+        e = self.expm1(-2 * self.abs(x))
+        return -e / (2 + e) * self.sign(x)
+
+    def psd(self, A: Numbers) -> Relation:
+        """Return that the norm is at most the norm plus the least eigenvalue.
+
+        Rounding would drop singular matrices if the eigenvalue were compared with 0.
+        """
+        size = self.norm(A)
+        return self.at_most(size, size + self.eigenvalues(A)[0])
+
+    def pd(self, A: Numbers) -> Relation:
+        """Return that the norm is below the norm plus the least eigenvalue."""
+        size = self.norm(A)
+        return self.below(size, size + self.eigenvalues(A)[0])
+
+    def singular(self, A: Numbers) -> Numbers:
+        ensure_matrix(A)
+        if 1 in A.shape:
+            return entries([self.norm(A)])
+        values = self._by_matrix(A, self._singular)
+        return entries([Lane(values[:, k]) for k in range(min(A.shape))])
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        values = self._by_matrix(S, self.library.linalg.eigvalsh)
+        return entries([Lane(values[:, k]) for k in range(len(S))])
+
+    def _singular(self, matrices: Batch) -> Batch:
+        """Return the singular values of matrices (batch, rows, columns)."""
+        raise NotImplementedError
+
+    def _by_matrix(self, A: Numbers, function: Callable[[Batch], Batch]) -> Batch:
+        """Return a function of each matrix of the batch, NaN for a matrix that is not finite."""
+        raise NotImplementedError
+
+    def _whole(self, name: str, *numbers: Number) -> Lane:
+        values: Batch = np.frompyfunc(functools.partial(_whole_of_floats, name), len(numbers), 1)
+        floats = values(*(self._host(self.exact(x).value) for x in numbers)).astype(float)
+        return Lane(self.library.asarray(floats) + self.zeros(1))
+
+    def _host(self, values: Batch) -> Array:
+        """Return the numbers of a batch as an array of numpy."""
+        return np.asarray(values)
 
     def logistic_slope(self, x: Number) -> Numbers:
         """Return g'(x), by exp(-|x|), which does not overflow."""
@@ -151,9 +202,26 @@ class Lanes(Arithmetic[Lane]):
         return self.max(s)
 
 
-def _elementary(function: Callable[[Any], object]) -> Callable[..., Numbers]:
+def _elementary(function: Callable[[Batch], object]) -> Callable[..., Numbers]:
     """Return a function of batches as a method of the namespace."""
     return elementary(lambda lane: Lane(function(lane.value)))
+
+
+_OF_FLOATS = 1024
+"""Number of bits of the largest integer that is a float."""
+
+
+def _whole_of_floats(name: str, *numbers: float) -> float:
+    """Return a function of integers, infinite for values that are too large for floats."""
+    if not all(number.is_integer() for number in numbers):
+        return math.nan
+    from attsvm.theory.arithmetic.whole_numbers import TooLarge, whole  # few formulas need it
+
+    try:
+        value = whole(name, *map(int, numbers), longest=_OF_FLOATS)
+    except TooLarge:
+        return math.inf
+    return math.nan if value is None else float_of(value)
 
 
 def _expit(x: Array) -> Array:
@@ -191,9 +259,9 @@ def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
     return lane
 
 
-def _stacked(numbers: list[Lane]) -> Any:
+def _stacked(numbers: list[Lane]) -> Batch:
     """Return the numbers of lanes as one array (numbers, batch)."""
-    values: Any = [lane.value for lane in numbers]
+    values: Batch = [lane.value for lane in numbers]
     if len({value.shape for value in values}) > 1:  # a constant has one number for the batch
         values = np.broadcast_arrays(*values)
     return np.concatenate(values).reshape(len(values), -1)
@@ -213,6 +281,8 @@ class Floats(Lanes):
     abs = _elementary(np.abs)
     logistic = _elementary(_expit)
     is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
+    floor = _elementary(np.floor)
+    tanh = _elementary(np.tanh)
 
     def zeros(self, batch: int) -> Array:
         """Return a 0 for each instance of a batch, in an array (batch,)."""
@@ -232,19 +302,23 @@ class Floats(Lanes):
     @_once
     def spectral(self, A: Numbers) -> Lane:
         """Return the largest singular value: in closed form up to two rows or columns."""
+        ensure_matrix(A)
         if 1 in A.shape:
             return self.norm(A)
         if min(A.shape) > _TURNED:
-            return self._decomposed(A)
+            return Lane(self._by_matrix(A, self._singular)[:, 0])
         rows = A if A.shape[0] <= A.shape[1] else A.T
         values, scale = _scaled(_stacked(rows.ravel().tolist()))
         return Lane(scale * np.sqrt(_largest_eigenvalue(values.reshape(*rows.shape, -1))))
 
-    def _decomposed(self, A: Numbers) -> Lane:
+    def _singular(self, matrices: Batch) -> Batch:
+        return np.linalg.svd(matrices, compute_uv=False)
+
+    def _by_matrix(self, A: Numbers, function: Callable[[Batch], Batch]) -> Batch:
         matrices = np.moveaxis(_stacked(A.ravel().tolist()), -1, 0).reshape(-1, *A.shape)
         usable = np.isfinite(matrices).all(axis=(1, 2))
-        top = np.linalg.svd(np.where(usable[:, None, None], matrices, 0.0), compute_uv=False)[:, 0]
-        return Lane(np.where(usable, top, np.nan))
+        results = function(np.where(usable[:, None, None], matrices, 0.0))
+        return np.where(usable[:, None], results, np.nan)
 
 
 _SMALL, _LARGE = 1e-140, 1e140
@@ -271,29 +345,28 @@ _TURNED = 4
 """Maximum number of rows or columns of matrices that are diagonalised by rotations."""
 
 
-def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
+def _largest_eigenvalue(rows: Batch) -> Batch:
     """Return the largest eigenvalue of A A^T, for matrices (rows, columns, batch), by rotations.
 
     Each of Jacobi's rotations makes one off-diagonal entry 0; sweeps over all entries converge to a
     diagonal matrix.
     """
     k = len(rows)
-    dot = _dot if library is np else lambda x, y: (x * y).sum(0)
-    g: Any = [[dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
+    g: Any = [[_dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
     pairs = list(itertools.combinations(range(k), 2))
     for p, q in pairs * (1 if k == 2 else k + 1):
         # The tangent t of the angle solves t^2 + 2 (half/entry) t = 1. Of both solutions, the
         # smaller one is taken: the angle is then at most 45 degrees, and the sweeps converge.
         half, entry = (g[q][q] - g[p][p]) * 0.5, g[p][q]
-        whole = half + library.copysign(library.sqrt(half * half + entry * entry), half)
-        tangent = entry / library.where(whole != 0.0, whole, 1.0)
+        whole = half + np.copysign(np.sqrt(half * half + entry * entry), half)
+        tangent = entry / np.where(whole != 0.0, whole, 1.0)
         moved = tangent * entry
         g[p][p], g[q][q] = g[p][p] - moved, g[q][q] + moved
         if k == 2:  # one rotation makes the matrix diagonal
             break
-        cosine = 1.0 / library.sqrt(1.0 + tangent * tangent)
+        cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
         sine = tangent * cosine
-        g[p][q] = library.zeros_like(whole)
+        g[p][q] = np.zeros_like(whole)
         for r in set(range(k)) - {p, q}:
             (i, j), (s, t) = sorted((r, p)), sorted((r, q))
             left, right = g[i][j], g[s][t]
@@ -301,7 +374,7 @@ def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
             g[s][t] = sine * left + cosine * right
         if (p, q) == pairs[-1] and all((abs(g[i][j]) <= _SEEN_AS_0).all() for i, j in pairs):
             break
-    return functools.reduce(library.maximum, [g[p][p] for p in range(k)])
+    return functools.reduce(np.maximum, [g[p][p] for p in range(k)])
 
 
 _SEEN_AS_0 = 1e-17
@@ -310,10 +383,7 @@ is 1. The largest eigenvalue is therefore at least 1, and such an entry does not
 
 
 class Tensors(Lanes):
-    """Batches of floats in torch, with gradients, on the processor or on a GPU.
-
-    Torch is imported when the first number is made.
-    """
+    """Batches of floats in torch, with gradients; torch is imported with the first number."""
 
     name = "tensors"
 
@@ -325,9 +395,8 @@ class Tensors(Lanes):
     abs = _elementary(methodcaller("abs"))
     logistic = _elementary(methodcaller("sigmoid"))
     is_zero = _elementary(lambda x: (x == 0.0).to(x.dtype))
-
-    def __init__(self, device: str = "cpu") -> None:
-        self.device = device
+    floor = _elementary(methodcaller("floor"))
+    tanh = _elementary(methodcaller("tanh"))
 
     @functools.cached_property
     def library(self) -> ModuleType:
@@ -336,15 +405,9 @@ class Tensors(Lanes):
 
         return torch
 
-    def zeros(self, batch: int) -> Any:
-        """Return a 0 for each instance of a batch, in a tensor (batch,) on the device."""
-        return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
-
-    def values(self, x: object) -> Numbers:
-        """Return numbers (batch, ...) of many records as lanes; a shared number stays one."""
-        if isinstance(x, self.library.Tensor):
-            return lanes(x.movedim(0, -1))
-        return super().values(x)
+    def zeros(self, batch: int) -> Batch:
+        """Return a 0 for each instance of a batch, in a tensor (batch,)."""
+        return self.library.zeros(batch, dtype=self.library.float64)
 
     def norm(self, x: Numbers) -> Lane:
         """Return the Euclidean norm, scaled first so that no square over- or underflows."""
@@ -361,20 +424,26 @@ class Tensors(Lanes):
 
     def spectral(self, A: Numbers) -> Lane:
         """Return the largest singular value."""
+        ensure_matrix(A)
         if 1 in A.shape:
             return self.norm(A)
-        rows = A if A.shape[0] <= A.shape[1] else A.T
-        values, scale = self._scaled(rows)
+        return Lane(self._by_matrix(A, self._singular)[:, 0])
+
+    def _singular(self, matrices: Batch) -> Batch:
+        return self.library.linalg.svdvals(matrices)
+
+    def _by_matrix(self, A: Numbers, function: Callable[[Batch], Batch]) -> Batch:
+        values, scale = self._scaled(A)
         usable = values.isfinite().all(0)
-        matrices = values.where(usable, 0.0 * scale).reshape(*rows.shape, -1)
-        if self.device == "cpu" or len(rows) > _TURNED:
-            top = self.library.linalg.svdvals(matrices.movedim(-1, 0))[:, 0]
-        else:  # a GPU is slow at decomposing many small matrices; gradients are not used there
-            top = _root(_largest_eigenvalue(matrices, self.library))
-        return Lane(scale * top.where(usable, math.nan * scale))
+        matrices = values.where(usable, 0.0 * scale).reshape(*A.shape, -1).movedim(-1, 0)
+        results = function(matrices) * scale[:, None]
+        return results.where(usable[:, None], results.new_tensor(math.nan))
+
+    def _host(self, values: Batch) -> Array:
+        return np.asarray(values.detach())
 
 
-def _value(x: object) -> Any:
+def _value(x: object) -> Batch:
     if not isinstance(x, Lane):
         raise mixed(x)
     return x.value

@@ -7,6 +7,10 @@ x - x^2, thirty times, has 2^30 times as many as x.
 
 from __future__ import annotations
 
+import contextlib
+import math
+from collections.abc import Iterator
+from contextvars import ContextVar
 from fractions import Fraction
 from operator import add, mul, sub
 from typing import Any
@@ -14,10 +18,21 @@ from typing import Any
 from flint import fmpq
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Numbers, Operation, Scalar, mixed
+from attsvm.theory.arithmetic.entries import (
+    Entries,
+    Number,
+    Numbers,
+    Operation,
+    Scalar,
+    entries,
+    mixed,
+)
 
 _MOST = 2**53
 """Largest size up to which floats hold every integer."""
+
+_SMALL = 64
+"""Largest integer whose factorial and binomial coefficients are bounded."""
 
 
 class Magnitude(Scalar):
@@ -56,6 +71,17 @@ class Magnitudes(Arithmetic[Magnitude]):
     exp = log = sqrt = elementary(_rounded)
     abs = elementary(abs)
     is_zero = elementary(lambda x: Magnitude(None if x.size is None else 1))
+    floor = elementary(lambda x: x)
+
+    def _whole(self, name: str, *numbers: Number) -> Magnitude:
+        sizes = [s for s in (self.exact(x).size for x in numbers) if s is not None]
+        if len(sizes) < len(numbers):
+            return Magnitude(None)
+        if name == "gcd":
+            return Magnitude(max(sizes))
+        if max(sizes) > _SMALL:
+            return Magnitude(None)
+        return Magnitude(2 ** sizes[0] if name == "binomial" else math.factorial(sizes[0]))
 
     def _rational(self, value: Fraction) -> Magnitude:
         return Magnitude(abs(value.numerator) if value.denominator == 1 else None)
@@ -65,6 +91,9 @@ class Magnitudes(Arithmetic[Magnitude]):
         x, y = (self.exact(z) for z in (x, y))
         return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
 
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        return entries([Magnitude(None)] * len(S))
+
     def spectral(self, A: Numbers) -> Magnitude:
         """Return no bound, because floats round a spectral norm."""
         return Magnitude(None)
@@ -72,6 +101,33 @@ class Magnitudes(Arithmetic[Magnitude]):
 
 MAGNITUDES = Magnitudes()
 """The arithmetic of bounds for the size of integers; it has no state."""
+
+
+LONGEST = 2**20
+"""Maximum number of bits of a rational."""
+
+SHORT, WORK = 2**12, 2**23
+"""Number of bits up to which an operation costs next to nothing, and maximum number of bits of all
+longer rationals together, each operation's result counted. Bits are counted and nothing is timed,
+so the limit is the same on every machine."""
+
+
+class LongNumbers(Exception):
+    """The rationals of a formula have too many bits together."""
+
+
+_bits: ContextVar[list[float] | None] = ContextVar("_bits", default=None)
+"""The number of bits of longer rationals that are still allowed; None if they are not counted."""
+
+
+@contextlib.contextmanager
+def counted_bits() -> Iterator[None]:
+    """Count the bits of longer rationals in this context, and raise `LongNumbers` at the limit."""
+    token = _bits.set([WORK])
+    try:
+        yield
+    finally:
+        _bits.reset(token)
 
 
 class Digits(Scalar):
@@ -99,6 +155,11 @@ class Digits(Scalar):
         self.size, self.places, self.odd, self.ball = size, places, odd, ball
         own = 0.0 if ball else size + 2.0 * (places + odd)
         self.longest: float = max([own, *(x.longest for x in of)])
+        left = _bits.get()
+        if own > SHORT and left is not None:
+            left[0] -= own
+            if own > LONGEST or left[0] < 0:
+                raise LongNumbers
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
@@ -145,6 +206,17 @@ class BitLengths(Arithmetic[Digits]):
     sqrt = elementary(_root)
     abs = elementary(abs)
     is_zero = elementary(lambda x: enclosed(x) if x.ball else Digits(1.0, 0.0, 0.0, x))
+    floor = elementary(lambda x: enclosed(x) if x.ball else Digits(x.size + 1.0, 0.0, 0.0, x))
+
+    def _whole(self, name: str, *numbers: Number) -> Digits:
+        lengths = [self.exact(x) for x in numbers]
+        most = max(x.size for x in lengths)
+        # a factorial or binomial coefficient of numbers up to 2^s has at most s 2^s bits
+        return Digits(most if name == "gcd" else most * 2.0 ** min(most, 64.0), 0.0, 0.0, *lengths)
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        """Return the length of the norm, in place of eigenvalues that may be rational."""
+        return entries([self.norm(S)] * len(S))
 
     def _rational(self, value: Fraction) -> Digits:
         p, q = value.numerator, value.denominator

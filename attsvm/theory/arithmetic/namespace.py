@@ -8,8 +8,6 @@ several combined, and the engine decides them.
 
 from __future__ import annotations
 
-import functools
-import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,7 +15,9 @@ from fractions import Fraction
 from typing import Any, Literal, Protocol
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, Numbers, entries, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, Numbers, misuse
+from attsvm.theory.arithmetic.matrices import Spectra
+from attsvm.theory.arithmetic.vocabulary import Vocabulary
 
 
 class _Undecided:
@@ -76,6 +76,12 @@ class All(_Joined):
 
 class AnyOf(_Joined):
     """A disjunction: at least one part is true."""
+
+    __slots__ = ()
+
+
+class Unequal(AnyOf):
+    """A disjunction that says that two numbers or arrays differ."""
 
     __slots__ = ()
 
@@ -158,79 +164,11 @@ def returned(result: object, what: str) -> Relation:
     )
 
 
-class Matrices(Protocol):
-    """Functions of vectors and matrices; what they need of an arithmetic is declared first."""
-
-    def exact(self, value: object) -> Number:
-        """Return a constant of this arithmetic."""
-
-    def sqrt(self, x: Number) -> Numbers:
-        """Return the root of a number."""
-
-    def sum(self, x: Numbers) -> Number:
-        """Return the sum of all entries."""
-
-    def maximum(self, x: Number, y: Number) -> Number:
-        """Return the larger of two numbers."""
-
-    def sums(self, A: Numbers) -> Numbers:
-        """Return the sum of each row of a matrix."""
-        return entries([self.sum(row) for row in A])
-
-    def trace(self, A: Numbers) -> Number:
-        """Return the sum of the diagonal of a square matrix."""
-        return self.sum(entries([A[i, i] for i in range(len(A))]))
-
-    def outer(self, x: Numbers, y: Numbers) -> Numbers:
-        """Return the matrix x y^T."""
-        return x.reshape(-1, 1) * y.reshape(1, -1)
-
-    def differences(self, x: Numbers) -> Numbers:
-        """Return the matrix of the differences x_i - x_j of the entries of a vector."""
-        return x.reshape(-1, 1) - x.reshape(1, -1)
-
-    def diagonal(self, x: Numbers) -> Numbers:
-        """Return the diagonal matrix of a vector."""
-        zero = self.exact(0)
-        places = range(len(x))
-        return entries([[x[i] if i == j else zero for j in places] for i in places])
-
-    def identity(self, n: int) -> Numbers:
-        """Return the identity matrix."""
-        return self.diagonal(entries([self.exact(1)] * n))
-
-    def vec(self, X: Numbers) -> Numbers:
-        """Return the entries of a matrix row by row."""
-        return X.reshape(-1)
-
-    def mat(self, x: Numbers, rows: int) -> Numbers:
-        """Return the matrix with this number of rows that a vector fills row by row."""
-        result: Numbers = x.reshape(rows, -1)
-        return result
-
-    def kron(self, A: Numbers, B: Numbers) -> Numbers:
-        """Return the Kronecker product of two matrices."""
-        (m, r), (n, c) = A.shape, B.shape
-        return (A.reshape(m, 1, r, 1) * B.reshape(1, n, 1, c)).reshape(m * n, r * c)
-
-    def diameter(self, A: Numbers) -> Number:
-        """Return the largest distance of two rows."""
-        apart = (row - other for row, other in itertools.combinations(A, 2))
-        squares = (d @ d for d in apart)  # lazily, as there may be millions
-        first = next(squares, None)
-        if first is None:
-            return self.exact(0)
-        return self.sqrt(functools.reduce(self.maximum, squares, first))
-
-    def spread(self, A: Numbers) -> Number:
-        """Return the diameter divided by the root of 2, which is at most the spectral norm."""
-        return self.diameter(A) / self.sqrt(self.exact(2))
-
-
-class Namespace(Matrices, Comparing, Protocol):
+class Namespace(Spectra, Vocabulary, Comparing, Protocol):
     """The functions that a formula may use; every arithmetic offers each of them.
 
-    Operations on matrices are in `Matrices`, comparisons in `Comparing`.
+    Operations on matrices are in `Spectra`, other functions that are composed of these in
+    `Vocabulary`, and comparisons in `Comparing`.
     """
 
     name: str
@@ -270,6 +208,9 @@ class Namespace(Matrices, Comparing, Protocol):
     def is_zero(self, x: Number) -> Numbers:
         """Return 1 if a number is 0, else 0; for an array, entry by entry."""
 
+    def floor(self, x: Number) -> Numbers:
+        """Return the largest integer that is at most a number, or each entry."""
+
     @abstractmethod
     def maximum(self, x: Number, y: Number) -> Number:
         """Return the larger of two numbers."""
@@ -294,6 +235,15 @@ class Namespace(Matrices, Comparing, Protocol):
 
     def softplus(self, x: Number) -> Numbers:
         """Return the logarithm of 1 + exp(x)."""
+
+    def relu(self, x: Number) -> Numbers:
+        """Return the larger of a number and 0, or of each entry and 0."""
+
+    def sign(self, x: Number) -> Numbers:
+        """Return 1, 0 or -1, the sign of a number or of each entry."""
+
+    def indicator(self, relation: Relation) -> Number:
+        """Return 1 if a relation is true, else 0."""
 
     def expm1(self, x: Number) -> Numbers:
         """Return exp(x) - 1, without cancellation if the arithmetic can; exactly 0 at 0."""
@@ -339,6 +289,20 @@ class Namespace(Matrices, Comparing, Protocol):
 
     def covariance(self, f: Numbers, h: Numbers) -> Numbers:
         """Return (diag(f) - f f^T) h for weights f of sum 1."""
+
+    def count(self, condition: Callable[[Number], Relation], x: Numbers) -> Number:
+        """Return the number of entries for which condition(entry) is true."""
+
+    # relations
+
+    def psd(self, A: Numbers) -> Relation:
+        """Return the relation that z^T A z >= 0 for all z; A <= B is `m.psd(B - A)`."""
+
+    def pd(self, A: Numbers) -> Relation:
+        """Return the relation that z^T A z > 0 for all z other than 0."""
+
+    def differ(self, left: Number, right: Number) -> Relation:
+        """Return the relation that two numbers differ, or two arrays in some entry."""
 
     # how a formula is written down
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
+import linecache
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from types import CodeType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm._words import in_plain
 from attsvm.errors import ClaimError, NotExpressible
-from attsvm.theory.arithmetic.bounds import Bounded
+from attsvm.theory.arithmetic.bounds import Unbounded
+from attsvm.theory.arithmetic.entries import Number
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.magnitudes import Magnitude, enclosed
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
+from attsvm.theory.arithmetic.namespace import Comparison, Namespace
+from attsvm.theory.arithmetic.notation import Definition, Term, as_term, filled, letter
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES, Trace, hashed
 
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -60,7 +65,7 @@ def definition(latex: str) -> Callable[[_F], _F]:
             return fill(inputs)
 
         def fill(values: dict[str, object]) -> Term:
-            terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
+            terms = {k: as_term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
             return Term(
                 latex.format(**{k: getattr(t, "latex", t) for k, t in terms.items()}),
                 in_plain(latex.format(**{k: getattr(t, "plain", t) for k, t in terms.items()})),
@@ -93,6 +98,24 @@ def in_short(function: object, otherwise: str) -> str:
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
+def body_of(function: object) -> str:
+    """Return the expression of a lambda as Python writes it; "" if its source is not at hand."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType) or code.co_name != "<lambda>":
+        return ""
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        return ""
+    places = set(code.co_positions())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda):
+            body = node.body
+            if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in places:
+                return ast.unparse(body)
+    return ""
+
+
 def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -> Term | str:
     """Return the body of a definition as text, or its docstring if it is no single expression."""
     try:
@@ -110,7 +133,10 @@ class Primitive:
         of: the letters that the sentence uses for its arguments.
         balls: an enclosure, for rationals or balls.
         floats: the values for arrays of floats, entry by entry.
-        tensors: the values for tensors; None for values without a gradient.
+        largest: a formula over m in the arguments and in more numbers; the value is its largest one
+            for numbers from 0 to 1. Linked proofs read it.
+        pieces: a function of (m, ...) that returns conditions, each with the value under it. Linked
+            proofs read them.
     """
 
     def __init__(
@@ -121,10 +147,12 @@ class Primitive:
         of: tuple[str, ...] = (),
         balls: Callable[..., arb | fmpq],
         floats: Callable[..., Array],
-        tensors: Callable[..., Tensor] | None = None,
+        largest: Callable[..., Number] | None = None,
+        pieces: Callable[..., Iterable[tuple[Comparison, Number]]] | None = None,
     ) -> None:
         self.latex, self.plain, self.says, self.of = latex, in_plain(latex), says, of
-        self.balls, self.floats, self.tensors = balls, floats, tensors
+        self.balls, self.floats = balls, floats
+        self.largest, self.pieces = largest, pieces
 
     def __call__(self, m: Any, *numbers: Any) -> Any:
         """Return its value in the arithmetic m."""
@@ -133,23 +161,22 @@ class Primitive:
         if m.name == "floats":
             return Lane(np.asarray(self.floats(*(n.value for n in numbers))))
         if m.name == "bounds":  # the error of an author's floats has no proved bound
-            return Bounded(np.asarray(self.floats(*(n.value for n in numbers))), np.inf)
+            return Unbounded()
         if m.name == "magnitudes":
             return Magnitude(None)
         if m.name == "bit lengths":
             return enclosed(*numbers)
         if m.name == "tensors":
-            values = [n.value for n in numbers]
-            if self.tensors is not None:
-                return Lane(self.tensors(*values))
-            results = self.floats(*(v.detach().cpu().numpy() for v in values))
-            return Lane(m.library.as_tensor(np.asarray(results), device=m.device))
+            results = self.floats(*(n.value.detach().numpy() for n in numbers))
+            return Lane(m.library.as_tensor(np.asarray(results)))
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":
             left = filled(self.latex, *(map(letter, self.of) if self.of else numbers))
             m.definitions.setdefault(self.plain, Definition(left, self.says))
             return filled(self.latex, *numbers)
+        if m.name == "letters":
+            return m.primitive(self, *numbers)
         if m.name == "coq":
             raise NotExpressible(f"the primitive {self.plain}")
         import sympy as sp

@@ -186,6 +186,13 @@ class Programs(Arithmetic[Term]):
     sqrt = elementary(lambda x: x.m.called("sqrt", x))
     abs = elementary(lambda x: x.m.called("absolute", x))
     is_zero = elementary(lambda x: x.m.called("is_zero", x))
+    floor = elementary(lambda x: x.m.called("whole_part", x))
+
+    def _whole(self, name: str, *numbers: object) -> Term:
+        raise NotExpressible(f"the function {name} of integers")
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        raise NotExpressible("the eigenvalues of a matrix of size 3 or more")
 
     def maximum(self, x: Number, y: Number) -> Term:
         return self.called("maximum", x, y)

@@ -19,7 +19,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Number, Numbers, misuse
-from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.namespace import Namespace, Relation
 
 SUM, PRODUCT, ATOM = range(3)
 """Precedence of an expression, from loose to tight."""
@@ -123,12 +123,16 @@ class Code(Expression):
         right = binds if sign == "+" else binds + 1
         tight = "*" if sign == "*" else f" {sign} "
         text = f"{a.within(binds)}{tight}{b.within(right)}"
-        return self.m.named(text, _SIGNS[sign](a.value, b.value), binds)
+        # within the lambda of a gradient nothing gets a name outside of it, as it may hold z
+        m = max(a.m, b.m, key=lambda one: one.longest)
+        return m.named(text, _SIGNS[sign](a.value, b.value), binds)
 
     def __neg__(self) -> Code:
         return self.m.named(f"-{self.within(ATOM)}", -self.value, SUM)
 
     def __pow__(self, k: int) -> Code:
+        if k == 0:  # decimals have no 0**0
+            return self * 0 + 1
         return self.m.named(f"{self.within(ATOM)}**{k}", self.value**k, PRODUCT)
 
     def __getitem__(self, key: Any) -> Code:
@@ -183,24 +187,23 @@ def _place(key: object) -> str:
     return ":".join("" if end is None else str(end) for end in (key.start, key.stop))
 
 
-def _numpy(name: str) -> Callable[..., Code]:
-    """Return a function of numpy by its name there."""
+def _numpy(name: str, *words: object, **named: object) -> Callable[..., Code]:
+    """Return a function of numpy by its name there, with options after its operands."""
     function = operator.attrgetter(name)(np)
-    return lambda m, *operands: m._of(f"np.{name}", function, *operands)
+    options = [*words, *(f"{key}={value}" for key, value in named.items())]
+    more = "".join(f", {'np.inf' if option == np.inf else option}" for option in options)
+
+    def written(m: _Functions, *operands: object) -> Code:
+        if not more:
+            return m._of(f"np.{name}", function, *operands)
+        x = m.code(operands[0])
+        return m.named(f"np.{name}({x.text}{more})", function(x.value, *words, **named))
+
+    return written
 
 
-class Scripts(Lines[Code], Arithmetic[Code]):
-    """Expressions in numpy, with the lines and the helpers of one script."""
-
-    name = "script"
-    numbers = Code
-    header: tuple[str, ...] = ("import numpy as np",)
-
-    def __init__(self, literal: Callable[[float | Array], str], longest: float = _LONG) -> None:
-        super().__init__(longest)
-        self.literal = literal
-
-    # values
+class _Functions(Lines[Code], Arithmetic[Code]):
+    """The functions of numbers and arrays in numpy."""
 
     def code(self, value: object) -> Code:
         """Return a value or a number as an expression.
@@ -217,6 +220,112 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         if isinstance(value, float) or hasattr(value, "as_integer_ratio"):
             return self._literal(value)
         raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
+
+    # functions of numpy
+
+    exp, log, sqrt = _numpy("exp"), _numpy("log"), _numpy("sqrt")
+    expm1, log1p = _numpy("expm1"), _numpy("log1p")
+    maximum, minimum = _numpy("maximum"), _numpy("minimum")
+    sum, trace, max, min = _numpy("sum"), _numpy("trace"), _numpy("max"), _numpy("min")
+    oscillation, norm, diagonal = _numpy("ptp"), _numpy("linalg.norm"), _numpy("diag")
+    outer, kron = _numpy("outer"), _numpy("kron")
+    floor, sign, tanh, mean = _numpy("floor"), _numpy("sign"), _numpy("tanh"), _numpy("mean")
+    product, det, inverse = _numpy("prod"), _numpy("linalg.det"), _numpy("linalg.inv")
+    solve = _numpy("linalg.solve")
+    spectral, norm_1 = _numpy("linalg.norm", 2), _numpy("linalg.norm", 1)
+    norm_inf = _numpy("linalg.norm", np.inf)
+    singular = _numpy("linalg.svd", compute_uv=False)
+
+    # functions of numbers and of entries
+
+    def abs(self, x: Number) -> Code:
+        return self._of("abs", np.abs, x)
+
+    def softplus(self, x: Number) -> Code:
+        x = self.code(x)
+        return self.named(f"np.logaddexp(0, {x.text})", np.logaddexp(0.0, x.value))
+
+    def logistic_slope(self, x: Number) -> Numbers:
+        return super().logistic_slope(self.abs(x))  # no exponential overflows
+
+    def logistic_curvature(self, x: Number) -> Numbers:
+        return -self.logistic_slope(x) * self.tanh(self.code(x)._with(2, "/"))
+
+    def relu(self, x: Number) -> Code:
+        return self.maximum(x, 0)
+
+    def eigenvalues(self, A: Numbers) -> Code:
+        return self._of("np.linalg.eigvalsh", np.linalg.eigvalsh, (A + A.T) / 2)
+
+    def psd(self, A: Numbers) -> Relation:
+        return self.at_least(self.eigenvalues(A)[0], self.exact(0))
+
+    def pd(self, A: Numbers) -> Relation:
+        return self.above(self.eigenvalues(A)[0], self.exact(0))
+
+    def square(self, x: Number) -> Code:
+        return self.code(x) ** 2
+
+    def power(self, x: Number, k: int) -> Code:
+        return self.code(x) ** k
+
+    def is_zero(self, x: Number) -> Code:
+        x = self.code(x)
+        return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
+
+    def _of(self, name: str, function: Callable[..., object], *operands: object) -> Code:
+        codes = [self.code(x) for x in operands]
+        text = f"{name}({', '.join(c.text for c in codes)})"
+        return self.named(text, function(*(c.value for c in codes)))
+
+    # arrays
+
+    def array(self, values: Iterable[Number]) -> Code:
+        parts = [self.code(value) for value in values]
+        text = f"np.array([{', '.join(p.text for p in parts)}])"
+        return self.named(text, np.array([p.value for p in parts]))
+
+    def sums(self, A: Numbers) -> Code:
+        A = self.code(A)
+        return self.named(f"{A.within(ATOM)}.sum(1)", A.value.sum(1))
+
+    def dot(self, x: Numbers, y: Numbers) -> Code:
+        return self.code(x)._with(y, "@")
+
+    def differences(self, x: Numbers) -> Code:
+        return self._of("np.subtract.outer", np.subtract.outer, x, x)
+
+    def identity(self, n: int) -> Code:
+        return Code(self, f"np.eye({n})", np.eye(n))
+
+    def vec(self, X: Numbers) -> Code:
+        return self.code(X).reshape(-1)
+
+    def mat(self, x: Numbers, rows: int) -> Code:
+        return self.code(x).reshape(rows, -1)
+
+    def diameter(self, A: Numbers) -> Code:
+        A = self.code(A)
+        text = f"np.linalg.norm({A.within(ATOM)}[:, None] - {A.within(ATOM)}, axis=2).max()"
+        return self.named(text, np.linalg.norm(A.value[:, None] - A.value, axis=2).max())
+
+    def softmax(self, s: Numbers) -> Code:
+        self.helpers["softmax"] = _text_of(softmax)
+        return self._of("softmax", softmax, s)
+
+
+class Scripts(_Functions):
+    """Expressions in numpy, with the lines and the helpers of one script."""
+
+    name = "script"
+    numbers = Code
+    header: tuple[str, ...] = ("import numpy as np",)
+
+    def __init__(self, literal: Callable[[float | Array], str], longest: float = _LONG) -> None:
+        super().__init__(longest)
+        self.literal = literal
+
+    # values
 
     def input_value(self, name: str, value: Any) -> Code:
         """Return a value of the instance, by its name."""
@@ -253,88 +362,6 @@ class Scripts(Lines[Code], Arithmetic[Code]):
     def _rational(self, value: Fraction) -> Code:
         binds = ATOM if value.denominator == 1 and value >= 0 else SUM
         return Code(self, str(value), float(value), binds)
-
-    # functions of numpy
-
-    exp, log, sqrt = _numpy("exp"), _numpy("log"), _numpy("sqrt")
-    expm1, log1p = _numpy("expm1"), _numpy("log1p")
-    maximum, minimum = _numpy("maximum"), _numpy("minimum")
-    sum, trace, max, min = _numpy("sum"), _numpy("trace"), _numpy("max"), _numpy("min")
-    oscillation, norm, diagonal = _numpy("ptp"), _numpy("linalg.norm"), _numpy("diag")
-    outer, kron = _numpy("outer"), _numpy("kron")
-
-    # functions of numbers and of entries
-
-    def abs(self, x: Number) -> Code:
-        return self._of("abs", np.abs, x)
-
-    def softplus(self, x: Number) -> Code:
-        x = self.code(x)
-        return self.named(f"np.logaddexp(0, {x.text})", np.logaddexp(0.0, x.value))
-
-    def logistic_slope(self, x: Number) -> Numbers:
-        return super().logistic_slope(self.abs(x))  # no exponential overflows
-
-    def logistic_curvature(self, x: Number) -> Numbers:
-        return -self.logistic_slope(x) * self.tanh(self.code(x)._with(2, "/"))
-
-    def tanh(self, x: Number) -> Code:
-        """Return the hyperbolic tangent of a number, or of each entry."""
-        return self._of("np.tanh", np.tanh, x)
-
-    def square(self, x: Number) -> Code:
-        return self.code(x) ** 2
-
-    def power(self, x: Number, k: int) -> Code:
-        return self.code(x) ** k
-
-    def is_zero(self, x: Number) -> Code:
-        x = self.code(x)
-        return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
-
-    def _of(self, name: str, function: Callable[..., object], *operands: object) -> Code:
-        codes = [self.code(x) for x in operands]
-        text = f"{name}({', '.join(c.text for c in codes)})"
-        return self.named(text, function(*(c.value for c in codes)))
-
-    # arrays
-
-    def array(self, values: Iterable[Number]) -> Code:
-        parts = [self.code(value) for value in values]
-        text = f"np.array([{', '.join(p.text for p in parts)}])"
-        return self.named(text, np.array([p.value for p in parts]))
-
-    def sums(self, A: Numbers) -> Code:
-        A = self.code(A)
-        return self.named(f"{A.within(ATOM)}.sum(1)", A.value.sum(1))
-
-    def dot(self, x: Numbers, y: Numbers) -> Code:
-        return self.code(x)._with(y, "@")
-
-    def spectral(self, A: Numbers) -> Code:
-        A = self.code(A)
-        return self.named(f"np.linalg.norm({A.text}, 2)", np.linalg.norm(A.value, 2))
-
-    def differences(self, x: Numbers) -> Code:
-        return self._of("np.subtract.outer", np.subtract.outer, x, x)
-
-    def identity(self, n: int) -> Code:
-        return Code(self, f"np.eye({n})", np.eye(n))
-
-    def vec(self, X: Numbers) -> Code:
-        return self.code(X).reshape(-1)
-
-    def mat(self, x: Numbers, rows: int) -> Code:
-        return self.code(x).reshape(rows, -1)
-
-    def diameter(self, A: Numbers) -> Code:
-        A = self.code(A)
-        text = f"np.linalg.norm({A.within(ATOM)}[:, None] - {A.within(ATOM)}, axis=2).max()"
-        return self.named(text, np.linalg.norm(A.value[:, None] - A.value, axis=2).max())
-
-    def softmax(self, s: Numbers) -> Code:
-        self.helpers["softmax"] = _text_of(softmax)
-        return self._of("softmax", softmax, s)
 
     def gradient(self, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
         """Return the gradient of a formula at a vector, by finite differences."""
@@ -375,6 +402,12 @@ class Decimals(Scripts):
     def __init__(self, literal: Callable[[float | Array], str], longest: float = _LONG) -> None:
         super().__init__(literal, longest)
         self.helpers["decimals"] = "decimals = np.frompyfunc(Decimal, 1, 1)"
+
+    def floor(self, x: Number) -> Code:
+        text = 'floor = np.frompyfunc(lambda x: x.to_integral_value("ROUND_FLOOR"), 1, 1)'
+        self.helpers["floor"] = text
+        floor = np.frompyfunc(lambda x: x.to_integral_value("ROUND_FLOOR"), 1, 1)
+        return self._of("floor", floor, x)
 
     def named(self, text: str, value: Any, binds: int = ATOM) -> Code:
         if not isinstance(value, int) and np.asarray(value).dtype != object:
@@ -425,3 +458,8 @@ class Decimals(Scripts):
         if min(A.shape) > 1:
             raise misuse("takes a spectral norm in decimals", "Use the script in floats.")
         return self.norm(A)
+
+
+# numpy decomposes no matrices of decimals
+for _name in "det inverse solve eigenvalues singular psd pd relu norm_1 norm_inf".split():  # noqa: SIM905
+    setattr(Decimals, _name, getattr(Arithmetic, _name))

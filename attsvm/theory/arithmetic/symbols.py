@@ -334,6 +334,8 @@ class Symbols(Arithmetic[sp.Expr]):
             return x if more.is_nonnegative else y
         return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
+    floor = elementary(sp.floor)
+
     def spectral(self, A: Numbers) -> sp.Expr:
         """Return the norm of a single row or column.
 

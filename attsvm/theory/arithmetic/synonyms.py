@@ -8,13 +8,11 @@ from typing import Final
 from attsvm._words import nearest
 
 FORMULAS: Final[Mapping[str, str]] = {
-    "m.logistic(x)": "sigmoid expit sigma logistic_sigmoid",
+    "m.sigmoid(x)": "expit sigma logistic_sigmoid",
     "m.softplus(-x)": "logistic_loss log_loss logloss",
     "-m.softplus(-x)": "log_sigmoid logsigmoid log_expit",
-    "m.maximum(x, 0)": "relu positive positive_part pos plus",
     "m.maximum(1 - x, 0)": "hinge hinge_loss",
     "m.minimum(m.maximum(x, 0), 1)": "clip clamp clamped",
-    "2 * m.logistic(2 * x) - 1": "tanh",
     "(m.exp(x) + m.exp(-x)) / 2": "cosh",
     "(m.exp(x) - m.exp(-x)) / 2": "sinh",
     "x * m.logistic(x)": "silu swish",
@@ -33,26 +31,22 @@ FORMULAS: Final[Mapping[str, str]] = {
     "x / y": "divide true_divide",
     "m.abs(x)": "absolute fabs absolute_value modulus",
     "m.sqrt(x)": "root square_root",
-    "x / m.abs(x)": "sign sgn",
-    "m.sum(u) / m.size(u)": "mean average avg",
     "m.dot(u, u) / m.size(u) - m.square(m.sum(u) / m.size(u))": "var variance",
     "m.sqrt(m.dot(u, u) / m.size(u) - m.square(m.sum(u) / m.size(u)))": "std",
-    "m.sum(m.abs(u))": "norm1 l1 l1_norm norm_1 one_norm norm_l1",
+    "m.norm_1(u)": "norm1 l1 l1_norm one_norm norm_l1",
     "m.norm(u)": "norm2 l2 l2_norm norm_2 two_norm fro frobenius frobenius_norm vector_norm",
-    "m.largest(u)": "inf_norm norm_inf norminf linf linf_norm max_norm sup_norm norm_infty supnorm",
-    "m.spectral(A)": "operator_norm op_norm spectral_norm matrix_norm opnorm svdvals",
+    "m.largest(u)": "inf_norm norminf linf linf_norm max_norm sup_norm norm_infty supnorm",
+    "m.spectral(A)": "operator_norm op_norm spectral_norm matrix_norm opnorm",
     "m.max(u)": "amax maximum_of largest_entry",
     "m.min(u)": "amin smallest smallest_entry",
     "m.max(u) - m.min(u)": "ptp",
-    "m.log(m.sum(m.exp(u)))": "logsumexp lse log_sum_exp",
-    "u - m.log(m.sum(m.exp(u)))": "log_softmax logsoftmax",
-    "m.log(m.sum(m.exp(u))) - u[0]": "cross_entropy crossentropy nll",
-    "-m.dot(p, m.log(p))": "entropy",
-    "m.dot(p, m.log(p) - m.log(q))": "kl kl_div kl_divergence relative_entropy",
+    "u - m.logsumexp(u)": "log_softmax logsoftmax",
+    "m.cross_entropy(p, q)": "crossentropy nll",
+    "m.kl(p, q)": "kl_div kl_divergence relative_entropy",
     "u / m.norm(u)": "normalize normalise unit normalized",
     "m.dot(u, w) / (m.norm(u) * m.norm(w))": "cos_sim cosine cosine_similarity",
     "m.dot(u, w)": "inner inner_product vdot tensordot",
-    "A @ B": "matmul mm product",
+    "A @ B": "matmul mm",
     "A.T": "transpose",
     "m.trace(A)": "tr",
     "m.diagonal(u)": "diag",
@@ -63,9 +57,24 @@ FORMULAS: Final[Mapping[str, str]] = {
     "m.mat(u, 1)": "reshape",
     "m.sum(u * u)": "sumsq sum_of_squares norm_squared squared_norm sqnorm",
     "m.array([u[0], u[1]])": "concatenate stack hstack vstack append asarray vector matrix",
-    "A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]": "det determinant",
-    "m.array([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]]) / (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0])"
-    "": "inv inverse",
+    "m.relu(x)": "positive positive_part pos plus",
+    "m.sign(x)": "sgn signum",
+    "m.mean(u)": "average avg",
+    "m.logsumexp(u)": "lse log_sum_exp",
+    "m.det(A)": "determinant",
+    "m.inverse(A)": "inv",
+    "m.matrix_power(A, 2)": "mpow matpow",
+    "m.solve(A, u)": "linsolve",
+    "m.eigenvalues(A)": "eigvals eigvalsh eig eigh spectrum",
+    "m.eigenvalues(A)[0]": "lambda_min least_eigenvalue",
+    "m.singular(A)": "svd svdvals singular_values",
+    "m.sum(m.singular(A))": "nuclear nuclear_norm trace_norm",
+    "m.product(u)": "prod",
+    "m.binomial(4, 2)": "comb choose nchoosek",
+    "m.mod(x, 3)": "modulo remainder fmod",
+    "-m.floor(-x)": "ceil ceiling",
+    "m.sum_over(0, 1, lambda k: u[k])": "sigma_sum summation Sum",
+    "m.differ(x, y)": "ne neq not_equal",
     "m.at_most(x, y)": "le leq lte",
     "m.below(x, y)": "lt",
     "m.at_least(x, y)": "ge geq gte",
@@ -84,22 +93,15 @@ _ADVICE: Final[Mapping[str, str]] = {
     "No formula may compare: use m.max(x), m.min(x), or state one comparison for each entry.": (
         "argmax argmin argsort sort where sorted median rank"
     ),
-    "No arithmetic has eigenvalues. m.spectral(A) is the largest singular value; that A is "
-    "positive semidefinite can be built in: A = B.T @ B of a Matrix B.": (
-        "eig eigh eigvals eigvalsh eigenvalues svd psd is_psd"
-    ),
     "Let the solution be a variable of its own, and A @ x = b a hypothesis.": (
-        "solve pinv lstsq matrix_rank"
+        "pinv lstsq matrix_rank"
     ),
-    "Write a loop over the entries, such as y = y * x[i] for i in range(v.n).": (
-        "prod cumprod cumsum"
-    ),
+    "Return the relation m.psd(A), or m.pd(A) for a positive definite matrix.": "is_psd is_pd",
+    "Write m.product_over or m.sum_over for each entry.": "cumprod cumsum",
     "Numbers are exact and are not rounded: use a variable Integer(1, 4) for an integer.": (
-        "float int round floor ceil rint mod"
+        "float int round rint"
     ),
-    "A function without a closed form is a Primitive (attsvm.theory).": (
-        "erf gelu gamma lgamma factorial"
-    ),
+    "A function without a closed form is a Primitive (attsvm.theory).": "erf gelu gamma lgamma",
     "Write m.exp(m.exact(1)).": "e",
     "Write the statement without infinity: for all R, or as a hypothesis.": "inf infinity",
     "Write the opposite comparison: not x <= y is m.above(x, y).": "not_ logical_not",
@@ -107,9 +109,19 @@ _ADVICE: Final[Mapping[str, str]] = {
 """Advice, with the names of functions that no formula can replace."""
 
 
+_NAMES: Final = (
+    "abs array det diagonal dot equal exp expm1 floor gcd identity kron log log1p "
+    "matrix_power max maximum mean min minimum mod norm outer power sign size solve sqrt "
+    "square sum tanh trace"
+)
+
+SAME: Final = frozenset(_NAMES.split())
+"""Functions of numpy that the namespace `m` has under the same name."""
+
+
 def _written(formula: str) -> str:
-    """Return the advice to write a formula, with a note if it is for 2 x 2 matrices only."""
-    return f"Write {formula}{', for a matrix of two rows' if 'A[1, 1]' in formula else ''}."
+    """Return the advice to write a formula."""
+    return f"Write {formula}."
 
 
 _REMEDIES: Final[Mapping[str, str]] = {

@@ -14,10 +14,12 @@ Equal residues mean that the sides are equal, unless two independent numbers of 
 chance. That proves comparisons such as 0 <= 0. Different residues prove nothing: log 4 and 2 log 2
 are one number and two expressions. Therefore a fingerprint never refutes.
 
-Sums of square roots of rationals are also known exactly, as surds: sqrt(8) - 2 sqrt(2) is the
-rational 0. For nested roots, such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3), a separation bound
-proves that a number with a small enough ball is 0. A trace is `sure` if no step to its ball or surd
-used a residue. Then its sign is proved, and may refute.
+A number that + - * / and square roots make from rationals has a separation bound: it is 0, or its
+size is at least the bound. A small enough ball about 0 therefore proves that the number is 0.
+Examples are sqrt(8) - 2 sqrt(2) and sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3). See Burnikel et al., A
+separation bound for real algebraic expressions, Algorithmica 55, 2009.
+
+A trace is `sure` if no step to its ball used a residue. Then its sign is proved, and may refute.
 """
 
 from __future__ import annotations
@@ -25,16 +27,16 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import Any
 
 from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.balls import BALLS, Ball
+from attsvm.theory.arithmetic.balls import BALLS, Ball, whole_ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
-from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
+from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, Scalar, entries
 
 PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
@@ -54,20 +56,65 @@ class Untraceable(Exception):
     """The ball of a number does not decide a branch of the expression."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The separation bound of a number that is made by + - * / and square roots.
+
+    The number is a quotient of algebraic integers in a field that k square roots generate. Their
+    conjugates are at most 2^above and 2^below in size. The product of the 2^k conjugates of the
+    numerator, with multiplicity, is an integer. If it is not 0, its size is at least 1, and all
+    other conjugates are at most 2^above. Therefore the number is 0, or at least
+    2^-((2^k - 1) above + below) in size.
+
+    Attributes:
+        above: the exponent of the numerator.
+        below: the exponent of the denominator.
+        roots: an object for each of the square roots.
+    """
+
+    above: int
+    below: int
+    roots: frozenset[object] = frozenset()
+
+    @classmethod
+    def of(cls, number: fmpq) -> Bound:
+        """Return the bound of a rational number."""
+        above, below = (max(0, int(abs(n)) - 1).bit_length() for n in (number.p, number.q))
+        return cls(above, below)
+
+    def proves_zero(self, ball: Ball) -> bool:
+        """Return whether a ball that holds the number is so small that the number is 0."""
+        bits = ((1 << len(self.roots)) - 1) * self.above + self.below
+        return bool(arb(ball).abs_upper() < arb((1, -bits)))
+
+    def joined(self, other: Bound, operation: Operation) -> Bound:
+        """Return the bound of a sum, difference, product or quotient."""
+        roots = self.roots | other.roots
+        if operation is truediv:
+            return Bound(self.above + other.below, self.below + other.above, roots)
+        if operation is mul:
+            return Bound(self.above + other.above, self.below + other.below, roots)
+        above = max(self.above + other.below, other.above + self.below) + 1
+        return Bound(above, self.below + other.below, roots)
+
+    def root(self, name: object) -> Bound:
+        """Return the bound of the square root, by sqrt(a / b) = sqrt(a b) / b."""
+        return Bound((self.above + self.below + 1) // 2, self.below, self.roots | {name})
+
+
 class Trace(Scalar):
-    """A number with its fingerprint and, if known, its square's fingerprint, its surd and bound.
+    """A number with its fingerprint and, if known, its square's fingerprint and its bound.
 
     It is `steep` if it contains an exponential of a large number, or a long rational.
     """
 
-    __slots__ = ("_bound", "_squared", "ball", "residue", "steep", "surd", "sure")
+    __slots__ = ("_bound", "_squared", "ball", "residue", "steep", "sure")
 
     def __init__(
         self,
         ball: Ball,
         residue: int,
         squared: int | None = None,
-        surd: Surd | None = None,
         sure: bool = True,
         bound: Bound | None = None,
         steep: bool = False,
@@ -75,7 +122,6 @@ class Trace(Scalar):
         self.ball = ball
         self.steep = steep
         self.residue = residue % PRIME
-        self.surd = surd
         self.sure = sure
         self._bound = bound
         self._squared = squared
@@ -103,17 +149,13 @@ class Trace(Scalar):
         a, b = (other, self) if swapped else (self, other)
         modulo = _quotient if operation is truediv else operation
         rooted = a._squared is not None or b._squared is not None
-        surd = _surd(a, b, operation)
         sure = a.sure and b.sure
         try:
-            # roots that cancel leave a rational: it replaces the ball, which would never decide
-            if surd is not None and surd.rational is not None:
-                result = TRACES.of(surd.rational)
-                return result if sure else result.unsure()
             ball, bound = operation(a.ball, b.ball), None
             if isinstance(ball, arb) and a.bound is not None and b.bound is not None:
                 bound = a.bound.joined(b.bound, operation)
-                # only a sum can vanish unnoticed; its ball shrinks as the precision grows
+                # Only a sum can vanish unnoticed. Its ball shrinks as the precision grows, without
+                # ever deciding, so the rational 0 replaces it.
                 if operation in (add, sub) and bound.proves_zero(ball):
                     return TRACES.of(fmpq(0)) if sure else TRACES.of(fmpq(0)).unsure()
             return Trace(
@@ -121,7 +163,6 @@ class Trace(Scalar):
                 modulo(a.residue, b.residue),
                 # the square of a product is the product of the squares; of a sum it is unknown
                 modulo(a.squared, b.squared) if rooted and operation in (mul, truediv) else None,
-                surd,
                 sure,
                 bound,
                 a.steep or b.steep,
@@ -130,16 +171,11 @@ class Trace(Scalar):
             raise Untraceable("a division by 0") from error
 
     def __neg__(self) -> Trace:
-        surd = self.surd and Surd(tuple((r, -c) for r, c in self.surd.terms))
-        return Trace(
-            -self.ball, -self.residue, self._squared, surd, self.sure, self._bound, self.steep
-        )
+        return Trace(-self.ball, -self.residue, self._squared, self.sure, self._bound, self.steep)
 
     def unsure(self) -> Trace:
         """Return the same number, marked as using a residue."""
-        return Trace(
-            self.ball, self.residue, self._squared, self.surd, False, self._bound, self.steep
-        )
+        return Trace(self.ball, self.residue, self._squared, False, self._bound, self.steep)
 
     @property
     def zero(self) -> bool:
@@ -152,24 +188,15 @@ class Trace(Scalar):
         return self.sure and isinstance(self.ball, fmpq) and self.ball == 0
 
     def same(self, other: Trace) -> bool:
-        """Return whether residues or surds show equality, or squares of nonnegative numbers.
+        """Return whether residues or bounds show equality, or squares of nonnegative numbers.
 
         False shows nothing.
         """
-        # the difference also joins roots: sqrt(8) and 2 sqrt(2) have different residues
+        # the difference has a bound: sqrt(8) and 2 sqrt(2) have different residues
         if self.residue == other.residue or (self - other).zero:
             return True
         both = bool(self.ball >= 0) and bool(other.ball >= 0)
         return both and self.squared == other.squared
-
-
-def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
-    """Return the surd of a sum, product or quotient if an operand is an irrational surd."""
-    if a.surd is None and b.surd is None:  # rationals need no surd
-        return None
-    both = [Surd.of(t.ball) if isinstance(t.ball, fmpq) else t.surd for t in (a, b)]
-    one, other = both
-    return None if one is None or other is None else joined(one, other, operation)
 
 
 def _quotient(a: int, b: int) -> int:
@@ -262,17 +289,8 @@ def _sqrt(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(0)
     result = _function("sqrt", BALLS.sqrt, t)
-    surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
-    irrational = surd is not None and surd.rational is None
     bound = t.bound and t.bound.root(t.ball if isinstance(t.ball, fmpq) else object())
-    return Trace(
-        result.ball,
-        result.residue,
-        t.residue,
-        surd if irrational else None,
-        bound=bound,
-        steep=t.steep,
-    )
+    return Trace(result.ball, result.residue, t.residue, bound=bound, steep=t.steep)
 
 
 def _abs(t: Trace) -> Trace:
@@ -282,6 +300,22 @@ def _abs(t: Trace) -> Trace:
     if t.ball <= 0:
         return -t
     raise Untraceable("the ball does not decide the sign of a number")
+
+
+def _floor(t: Trace) -> Trace:
+    """Return the largest integer below a number, if the ball decides it."""
+    return _rational_of(BALLS.floor(t.ball), "the ball does not decide the floor of a number")
+
+
+def _rational_of(ball: object, otherwise: str) -> Trace:
+    """Return a rational as a trace.
+
+    Raises:
+        Untraceable: the number is a ball; `otherwise` says why that ends the trace.
+    """
+    if not isinstance(ball, fmpq):
+        raise Untraceable(otherwise)
+    return TRACES.of(ball)
 
 
 class Traces(Arithmetic[Trace]):
@@ -295,6 +329,13 @@ class Traces(Arithmetic[Trace]):
     sqrt = elementary(_kept(_sqrt))
     abs = elementary(_kept(_abs))
     is_zero = elementary(_kept(_is_zero))
+    floor = elementary(lambda t: _floor(t) if t.sure else _floor(t).unsure())
+
+    def _whole(self, name: str, *numbers: Number) -> Trace:
+        traces = [self.exact(x) for x in numbers]
+        value = whole_ball(name, *(t.ball for t in traces))
+        result = _rational_of(value, f"{name} of a number that is not known as an integer")
+        return result if all(t.sure for t in traces) else result.unsure()
 
     def of(self, value: fmpq) -> Trace:
         """Return a rational number."""
@@ -341,6 +382,27 @@ class Traces(Arithmetic[Trace]):
         shapes = (*A.shape, rows), (*A.T.shape, columns)  # a matrix and its transpose are alike
         residue = hashed("spectral", str(min(shapes)))
         return Trace(ball, residue, sure=sure, steep=any(t.steep for t in A.ravel()))
+
+    def singular(self, A: Numbers) -> Numbers:
+        if all(isinstance(t.ball, fmpq) for t in A.ravel()):
+            return super().singular(A)
+        return self._of_matrix("singular", A)
+
+    def _eigenvalues(self, S: Numbers) -> Numbers:
+        return self._of_matrix("_eigenvalues", S)
+
+    def _of_matrix(self, name: str, A: Numbers) -> Numbers:
+        """Return a function of a matrix: rational numbers, or fingerprints of the matrix."""
+        balls = getattr(BALLS, name)(entries([t.ball for t in A.ravel()], A.shape))
+        matrix = str([A.shape, *(t.residue for t in A.ravel())])
+        sure, steep = (all(t.sure for t in A.ravel()), any(t.steep for t in A.ravel()))
+        results = [
+            self.of(ball)
+            if isinstance(ball, fmpq)
+            else Trace(ball, hashed(name, k, matrix), sure=sure, steep=steep)
+            for k, ball in enumerate(balls)
+        ]
+        return entries([t if sure else t.unsure() for t in results])
 
     def _level(self, s: Numbers) -> Trace:
         return max(s, key=lambda t: arb(t.ball).mid())

@@ -13,7 +13,8 @@ Ltac strict :=
 
 Ltac nonzero := repeat split; first [lra | apply Rgt_not_eq; strict | apply Rlt_not_eq; strict].
 
-Ltac equal := first [lra | field; nonzero].
+(* The last case: equal arguments of the same function, as in ln (1 + x) = ln (x + 1). *)
+Ltac equal := first [lra | field; nonzero | progress f_equal; equal].
 
 Ltac compare :=
   lazymatch goal with

@@ -7,12 +7,14 @@ formula needs another proof. A refutation of one instance is proved by the tacti
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from pathlib import Path
@@ -29,6 +31,12 @@ from attsvm.theory.coq.theorems import (
 )
 from attsvm.theory.declaration.claim import Claim
 
+LIBRARY = {
+    **dict.fromkeys(("Prelude", "Decide"), "attsvm.theory.coq"),
+    **dict.fromkeys(("Words", "Solutions", "Losses", "Records"), "attsvm.primitives"),
+}
+"""The files of definitions and tactics in the order of their compilation, with their packages."""
+
 SECONDS = 300
 """Maximum number of seconds of processor time for a file of one theorem."""
 
@@ -44,10 +52,12 @@ _AXIOMS = re.compile(
 and of the processor's integers and floats, with which `interval` computes. A theorem that uses any
 other axiom, such as an admitted lemma, is rejected."""
 
-_BATCH = 8
-"""Number of theorems in one file: starting Coq with its libraries takes longer than most proofs."""
+_BATCH = 12
+"""Maximum number of theorems in one file. Loading the libraries and listing axioms is done once a
+file, and takes longer than most proofs."""
 
 _TIGHT, _REFUTED = "_tight", "_refuted"
+_BY_INSTANCE = "refutation by an instance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,7 @@ class Checked:
             "refutation by an instance".
         result: "accepted", "rejected", "failed" or "not expressible".
         reason: the error of Coq, or the part of the formula without a Coq term; else empty.
-        axioms: the axioms that the theorem uses.
+        axioms: the axioms that the theorem uses, and others of its file.
     """
 
     claim: str
@@ -88,7 +98,7 @@ class Proofs:
             UsageError: a file has the name of one that attsvm writes, which it would replace.
         """
         proofs = {file.stem: file for file in sorted(folder.glob("*.v"))}
-        for name in ("Prelude", "Decide", "Statements"):
+        for name in (*LIBRARY, "Statements"):
             if name in proofs:
                 raise UsageError(
                     "a file of proofs has the name of a file that attsvm writes",
@@ -127,9 +137,8 @@ class Compiler:
     def __init__(self, folder: Path, coqc: str) -> None:
         self.folder, self.coqc = folder, coqc
         self._outcomes: dict[str, tuple[bool, str]] = {}
-        for name in ("Prelude", "Decide"):
-            text = files("attsvm.theory.coq").joinpath(f"{name}.v").read_text(encoding="utf-8")
-            self.write(name, text)
+        for name, package in LIBRARY.items():
+            self.write(name, files(package).joinpath(f"{name}.v").read_text(encoding="utf-8"))
 
     def write(self, name: str, text: str) -> None:
         """Write the file of a module."""
@@ -171,8 +180,13 @@ def ensure_coq(coqc: str) -> str:
 
 
 def _batches(jobs: Sequence[_Job]) -> Iterator[Sequence[_Job]]:
-    """Yield the jobs in groups of `_BATCH`, in their order."""
-    yield from (jobs[k : k + _BATCH] for k in range(0, len(jobs), _BATCH))
+    """Yield the jobs in groups of at most `_BATCH`, in their order; instances come by themselves.
+
+    The tactic for instances uses more axioms than proofs for all sizes do.
+    """
+    for _, akin in itertools.groupby(jobs, lambda job: job.kind == _BY_INSTANCE):
+        group = [*akin]
+        yield from (group[k : k + _BATCH] for k in range(0, len(group), _BATCH))
 
 
 def check(
@@ -201,7 +215,9 @@ def check(
     ensure_coq(coqc)
     with tempfile.TemporaryDirectory(prefix="attsvm-coq-") as folder:
         compiler = Compiler(Path(folder), coqc)
-        for name in ("Prelude", "Decide"):
+        jobs: list[Checked | _Job] = [*_refuted(claims, instances)]
+        names = LIBRARY if any(isinstance(job, _Job) for job in jobs) else ["Prelude"]
+        for name in names:
             tell(f"compiling {name}")
             accepted, output = compiler.compiled(name)
             if not accepted:
@@ -212,7 +228,7 @@ def check(
                 )
         compiler.write("Statements", statements(beside or claims, proofs))
         compiler.compiled("Statements")
-        jobs = [*_proved(claims, proofs, compiler, tell), *_refuted(claims, instances)]
+        jobs = [*_proved(claims, proofs, compiler, tell), *jobs]
         yield from (job for job in jobs if isinstance(job, Checked))
         left = [job for job in jobs if isinstance(job, _Job)]
 
@@ -233,11 +249,13 @@ class _Job:
         claim: the id of the reading.
         kind: as in `Checked`.
         text: the text; several jobs are compiled as one file.
+        theorem: the name of the theorem.
     """
 
     claim: str
     kind: str
     text: str
+    theorem: str
 
 
 def _proved(
@@ -256,7 +274,7 @@ def _proved(
                 if not accepted:
                     break
             if accepted:
-                yield _Job(claim.id, kind, _conclusion(claim, file, name))
+                yield _Job(claim.id, kind, *_conclusion(claim, file, name))
             else:
                 yield Checked(claim.id, kind, _result(output), _error(output))
 
@@ -264,18 +282,17 @@ def _proved(
 def _refuted(
     claims: Sequence[Claim], instances: Callable[[Claim], Iterable[Case]]
 ) -> Iterator[Checked | _Job]:
-    """Yield the refutation by the first counterexample of each reading that has a theorem."""
-    kind = "refutation by an instance"
+    """Yield the refutation by each counterexample that has a theorem, or the reason of the last."""
     for claim in claims:
-        reason = ""
+        reason, count = "", 0
         for case in instances(claim):
             theorem, reason = expressible(refutation, claim, case)
             if theorem:
-                yield _Job(claim.id, kind, decided(theorem))
-                break
-        else:
-            if reason:
-                yield Checked(claim.id, kind, "not expressible", reason)
+                count += 1
+                named = replace(theorem, name=f"{theorem.name}_{count}")
+                yield _Job(claim.id, _BY_INSTANCE, decided(named), f"{named.name}.holds")
+        if reason and not count:
+            yield Checked(claim.id, _BY_INSTANCE, "not expressible", reason)
 
 
 def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
@@ -294,8 +311,8 @@ def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
     return "\n".join(lines)
 
 
-def _conclusion(claim: Claim, file: str, name: str) -> str:
-    """Return a text in which Coq compares a theorem with the proposition, and lists its axioms.
+def _conclusion(claim: Claim, file: str, name: str) -> tuple[str, str]:
+    """Return a text in which Coq compares a theorem with the proposition, and the new theorem.
 
     The definition is accepted only if the theorem's type is the generated proposition. So a proof
     of another proposition is rejected, such as one that was written for an older formula.
@@ -306,37 +323,43 @@ def _conclusion(claim: Claim, file: str, name: str) -> str:
     elif name.endswith(_REFUTED):
         text = f"~ {text}"
     concluded = f"{coq_name(claim.id)}_{name}"
-    return (
-        f"Require Statements {file}.\n"
-        f"Definition {concluded} : {text} := {file}.{name}.\n"
-        f"Print Assumptions {concluded}.\n"
-    )
+    definition = f"Definition {concluded} : {text} := {file}.{name}.\n"
+    return f"Require Statements {file}.\n{definition}", concluded
 
 
 def decided(theorem: Theorem) -> str:
     """Return a text in which the tactic of Decide.v proves a theorem about numbers."""
-    head = "From Interval Require Import Tactic.\nRequire Import Prelude Decide.\n\n"
-    return f"{head}{theorem.decided}\nPrint Assumptions {theorem.name}.holds.\n"
+    head = "From Interval Require Import Tactic.\nRequire Import Prelude Decide Records.\n\n"
+    return f"{head}{theorem.decided}\n"
 
 
 def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
     """Return the verdicts of Coq on these theorems.
 
-    They are compiled as one file. If Coq rejects it, each half is tried, down to single theorems.
+    They are compiled as one file, which lists the axioms that all of them use. A list for each
+    theorem would take seconds, as Coq walks through the libraries each time. If Coq rejects the
+    file, or it uses an axiom that is not allowed, each half is tried, down to single theorems.
     """
     first = jobs[0]
     name = f"Check_{coq_name(first.claim)}_{first.kind.replace(' ', '_')}_{len(jobs)}"
-    compiler.write(name, "\n".join(job.text for job in jobs))
+    every = functools.reduce(
+        lambda left, right: f"(conj {left} {right})", (j.theorem for j in jobs)
+    )
+    listing = f"Definition every_theorem := {every}.\nPrint Assumptions every_theorem.\n"
+    compiler.write(name, "\n".join([*(job.text for job in jobs), listing]))
     accepted, output = compiler.compiled(name, len(jobs))
-    # the output has one list of axioms for each theorem; otherwise a theorem would go unnoticed
-    listed = re.split(r"^(?=Axioms:|Closed under the global context)", output, flags=re.MULTILINE)
-    if accepted and len(listed) == len(jobs) + 1:
-        return [_accepted(job, axioms) for job, axioms in zip(jobs, listed[1:], strict=True)]
+    parts = re.split(r"^(?=Axioms:|Closed under the global context)", output, flags=re.MULTILINE)
+    # without a list of axioms, a theorem that uses a wrong one would go unnoticed
+    results = [_accepted(job, parts[1]) for job in jobs] if accepted and len(parts) == 2 else []
+    if results and all(result.result == "accepted" for result in results):
+        return results
     if len(jobs) > 1:
         half = len(jobs) // 2
         return [*_judged(jobs[:half], compiler), *_judged(jobs[half:], compiler)]
     if accepted:
-        return [Checked(first.claim, first.kind, "rejected", "Coq did not list its axioms")]
+        return results or [
+            Checked(first.claim, first.kind, "rejected", "Coq did not list its axioms")
+        ]
     return [Checked(first.claim, first.kind, _result(output), _error(output))]
 
 

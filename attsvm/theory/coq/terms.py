@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from flint import fmpq
 
@@ -64,6 +64,10 @@ class Term(Scalar):
     def __neg__(self) -> Term:
         made: Term = self.m.named(f"- {self.within(APPLICATION)}", self.depends, SUM)
         return made
+
+    def __index__(self) -> int:
+        """Refuse to be a number of Python, as a loop up to a length of an axis needs."""
+        raise NotExpressible("a loop up to a number that is a letter")
 
     def __abs__(self) -> Term:
         made: Term = self.m.named(f"Rabs {self.within(ATOM)}", self.depends, APPLICATION)
@@ -143,6 +147,15 @@ class Terms(Arithmetic[Term]):
     logistic = function("logistic")
     logistic_slope = function("logistic_slope")
     abs = elementary(abs)
+
+    def floor(self, x: object) -> NoReturn:
+        raise NotExpressible("the floor of a number")
+
+    def _whole(self, name: str, *numbers: object) -> NoReturn:
+        raise NotExpressible(f"the function {name} of integers")
+
+    def _eigenvalues(self, S: object) -> NoReturn:
+        raise NotExpressible("the eigenvalues of a matrix of size 3 or more")
 
     def maximum(self, x: Number, y: Number) -> Term:
         return self._larger("Rmax", x, y)

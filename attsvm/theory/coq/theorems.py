@@ -8,7 +8,7 @@ formula that the engine runs, so that another formula is another theorem.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,16 @@ from attsvm.theory.arithmetic.namespace import (
     Relation,
     returned,
 )
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.coq.arrays import GENERAL, Array, Arrays, Extent
-from attsvm.theory.coq.terms import PRODUCT, Length, Term, Terms
+from attsvm.theory.coq.records import Part, parts_of
+from attsvm.theory.coq.terms import PRODUCT, Length, Terms
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined, numbers
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
+from attsvm.theory.report.verifier import answers_of
 
 SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 _TAKEN = re.compile(
@@ -50,13 +53,17 @@ class Theorem:
 
     Attributes:
         name: its name in Coq.
-        definitions: the definitions that its text uses, by name, in order.
+        definitions: the definitions of real numbers that its text uses, by name, in order.
         says: the proposition.
+        records: other definitions that its text uses.
+        tactics: a tactic for each part of a conjunction, if it is no statement for all sizes.
     """
 
     name: str
     definitions: tuple[tuple[str, str], ...]
     says: str
+    records: tuple[str, ...] = ()
+    tactics: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -66,19 +73,24 @@ class Theorem:
     @property
     def terms(self) -> list[str]:
         """The definitions that its text uses."""
-        return [f"Definition {name} : R := {text}." for name, text in self.definitions]
+        numbers = [f"Definition {name} : R := {text}." for name, text in self.definitions]
+        return [*self.records, *numbers]
 
     @property
     def decided(self) -> str:
         """A module in which the tactic of Decide.v proves the proposition about numbers."""
         names = ", ".join(name for name, _ in reversed(self.definitions))  # later ones first
-        unfold = f"  unfold {names}.\n" if names else ""
+        steps = [f"unfold {names}."] if names else []
+        steps += [f"split; [solve [{tactic}] |]." for tactic in self.tactics[:-1]]
+        steps += [f"solve [{self.tactics[-1]}]."]
         return "\n".join(
             [
                 f"Module {self.name}.",
                 *self.terms,
                 f"Theorem holds :\n  {self.says}.",
-                f"Proof.\n{unfold}  decide_numbers.\nQed.",
+                "Proof.",
+                *(f"  {step}" for step in steps),
+                "Qed.",
                 f"End {self.name}.",
                 "",
             ]
@@ -219,24 +231,43 @@ def refutation(claim: Claim, case: Case) -> Theorem:
     Raises:
         NotExpressible: a part of the formula has no Coq term, or Python decided it.
     """
-    formula = _formula(claim)
-    m = Terms()
-    values = _instance(formula, m, case)
-    parts = [
-        _met(returned(h.holds(m, values), "a hypothesis")) for h in formula.hypotheses.values()
-    ]
-    parts.append(_violated(formula.relation(m, values, {})))
     name = f"{coq_name(claim.id)}_refuted"
-    return Theorem(name, tuple(m.definitions.items()), " /\\\n  ".join(parts))
+    if not getattr(claim.formula.instance, "BUILT", False):
+        program = Programs()
+        answers = answers_of(claim, case, program)
+        records, parts = parts_of(program.lines, answers, sorted(program.sources))
+        return _joint(name, (), parts, tuple(f"Definition {n} {t}." for n, t in records.items()))
+    formula, m = _formula(claim), Terms()
+    values = _instance(formula, m, case)
+    parts = [_hypothesis(_condition(h, m, values)) for h in formula.hypotheses.values()]
+    parts.append(Part(_violated(formula.relation(m, values, {})), "decide_numbers"))
+    return _joint(name, tuple(m.definitions.items()), parts)
+
+
+def _joint(
+    name: str,
+    definitions: tuple[tuple[str, str], ...],
+    parts: Sequence[Part],
+    records: tuple[str, ...] = (),
+) -> Theorem:
+    """Return the theorem that all parts are true."""
+    says = " /\\\n  ".join(part.says for part in parts)
+    return Theorem(name, definitions, says, records, tuple(part.tactic for part in parts))
+
+
+def _hypothesis(relation: Relation | Proposition) -> Part:
+    """Return the part of a theorem that a hypothesis is true."""
+    if isinstance(relation, Proposition):
+        _, (part,) = parts_of({}, {"": relation.text}, [relation.source])
+        return part
+    return Part(_met(relation), "decide_numbers")
 
 
 def _instance(formula: Formula, m: Terms, case: Case) -> Values:
-    known = numbers(formula.variables, case, m._literal)
-    for name in axes_of(formula.variables):
-        known[name] = Length(known[name])
+    known = numbers(formula.variables, case, m._literal, Length)
     for name, variable in formula.variables.items():
-        if isinstance(variable, Integer) and name in known:
-            known[name] = Length(known[name])
+        if isinstance(variable, Choice) and hasattr(known[name], "known"):
+            known[name] = known[name].known(getattr(case, name))
     return defined(formula.variables, m, FrozenValues(**known))
 
 
@@ -271,7 +302,7 @@ def _sides(relation: Comparison) -> Iterator[tuple[str, str]]:
     sides = (np.array(side, dtype=object) for side in (relation.left, relation.right))
     for a, b in zip(*(side.ravel() for side in np.broadcast_arrays(*sides)), strict=True):
         # Python has computed both sides, so Coq would only check a comparison of two numerals
-        if not any(isinstance(x, Term) and x.depends for x in (a, b)):
+        if not any(isinstance(x, Length) or getattr(x, "depends", False) for x in (a, b)):
             raise NotExpressible("a condition that Python decides, such as a property of a loss")
         yield _text(a), _text(b)
 

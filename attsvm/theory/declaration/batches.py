@@ -18,7 +18,7 @@ from attsvm._types import Array, Case, JsonObject, Tensor
 from attsvm.theory.arithmetic import FLOATS, Lane, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.heights import heights, is_met, seen, shortfall
+from attsvm.theory.arithmetic.heights import heights, is_met, is_unbounded, seen, shortfall
 from attsvm.theory.arithmetic.heights import proved as proved_by
 from attsvm.theory.arithmetic.lanes import Lanes
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
@@ -58,9 +58,12 @@ def fit(formula: Formula, raw: Known, shape: Shape) -> JsonObject:
 def _fit(formula: Formula, raw: Known, shape: Shape, m: Lanes) -> tuple[JsonObject, Any]:
     """Return the fitted batch, and its values as lanes if they were needed, else None."""
     fitted = dict(raw)
+    known = dict(shape)
     for name, variable in formula.variables.items():
         if isinstance(variable, Meeting):
-            fitted[name] = variable.moved(fitted[name], fitted)
+            fitted[name] = variable.moved(fitted[name], known)
+        if name in fitted:
+            known[name] = fitted[name]
     bounds = [n for n, variable in formula.variables.items() if isinstance(variable, Fitted)]
     if not bounds:
         return fitted, None
@@ -82,10 +85,10 @@ def _fit(formula: Formula, raw: Known, shape: Shape, m: Lanes) -> tuple[JsonObje
                 continue
             for part in comparisons(relation, needed=True):
                 if part.right is mark and isinstance(part.left, Lane):
-                    least = m.library.fmax(least, part.left.value)
+                    least = np.fmax(least, part.left.value)
                 if part.left is mark and isinstance(part.right, Lane):
-                    most = m.library.fmin(most, part.right.value)
-        fitted[name] = Fitted.fitted(m.zeros(1) + raw[name], least, most, m.library)
+                    most = np.fmin(most, part.right.value)
+        fitted[name] = Fitted.fitted(m.zeros(1) + raw[name], least, most)
         put(v, name, lanes(fitted[name]))
     _define_again(formula, v, m)
     return {name: fitted[name] for name in raw}, v
@@ -116,21 +119,6 @@ def floats(formula: Formula, raw: Known, shape: Shape, m: Lanes = FLOATS) -> Val
     return v
 
 
-def screened(
-    formula: Formula,
-    raw: Known,
-    shape: Shape,
-    batch: int,
-    parameters: Mapping[str, object],
-) -> Array:
-    """Return the float heights (batch,), that is how close each instance comes to violation.
-
-    A height is minus infinity if the instance misses a hypothesis or its height is NaN.
-    """
-    v = floats(formula, raw, shape)
-    return np.asarray(_seen(formula, v, batch, parameters, FLOATS, touching=False)[0])
-
-
 def fit_screened(
     formula: Formula,
     raw: Known,
@@ -155,9 +143,8 @@ def fit_seen(
 ) -> tuple[JsonObject, Any, Any]:
     """Return a fitted batch, its heights (batch,), and a mask (batch,) of possible violations.
 
-    If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
-    they are positive. The batch is in numpy, or in torch on the device of an arithmetic `m` of
-    tensors. In torch, no variable may be moved (`Meeting`).
+    If `touching`, equal sides of a strict comparison have the height `TOUCHED`, unless they are
+    positive. A height is minus infinity if the instance misses a hypothesis, or if it is NaN.
     """
     with np.errstate(all="ignore"):  # heights reuse the lanes of the fitted values
         fitted, v = _fit(formula, raw, shape, m)
@@ -176,13 +163,13 @@ def _seen(
 ) -> tuple[Any, Any]:
     with np.errstate(all="ignore"):
         relation = formula.relation(m, v, parameters)
-        height, suspect = seen(m.library, relation, touching=touching)
+        height, suspect = seen(np, relation, touching=touching)
         height = height + m.zeros(batch)
         met = m.zeros(batch) == 0.0
         for condition in formula.hypotheses.values():
             met = met & is_met(returned(evaluate(condition.holds, m, v), "a hypothesis"))
     suspect = met & suspect
-    return m.library.where(met & ~m.library.isnan(height), height, -np.inf), suspect
+    return np.where(met & ~np.isnan(height), height, -np.inf), suspect
 
 
 def proved(
@@ -191,22 +178,40 @@ def proved(
     shape: Shape,
     batch: int,
     parameters: Mapping[str, object],
+    *,
+    unbounded: bool = False,
 ) -> tuple[Array, Array]:
     """Return two masks (batch,): instances proved to violate, and instances left open.
 
     An instance violates if it meets all hypotheses and fails the conclusion. Floats can prove this
     because integers below 2^53 are exact, as are their sums and products below 2^53, and because
-    every rounded number carries a bound of its error.
+    every rounded number carries a bound of its error. A conclusion that is `unbounded`
+    (`lacks_bounds`) is not evaluated; it decides nothing.
     """
     with np.errstate(all="ignore"):
         v = floats(formula, raw, shape, BOUNDS)
-        holds, fails = proved_by(formula.relation(BOUNDS, v, parameters))
+        holds = fails = np.zeros(batch, dtype=bool)
+        if not unbounded:
+            holds, fails = proved_by(formula.relation(BOUNDS, v, parameters))
         sure = possible = np.ones(batch, dtype=bool)
         for condition in formula.hypotheses.values():
             met, missed = proved_by(returned(evaluate(condition.holds, BOUNDS, v), "a hypothesis"))
             sure, possible = sure & met, possible & ~np.asarray(missed, dtype=bool)
     violate = sure & fails
     return violate, possible & ~np.asarray(holds, dtype=bool) & ~violate
+
+
+def lacks_bounds(
+    formula: Formula, raw: Known, shape: Shape, parameters: Mapping[str, object]
+) -> bool:
+    """Return whether the conclusion has no error bound, on any instance of this shape.
+
+    A formula takes the same steps on all of them, so that one instance tells.
+    """
+    one = {n: x[..., :1] if isinstance(x, np.ndarray) else x for n, x in raw.items()}
+    with np.errstate(all="ignore"):
+        v = floats(formula, one, shape, BOUNDS)
+        return is_unbounded(formula.relation(BOUNDS, v, parameters))
 
 
 def unrounded(
@@ -333,13 +338,11 @@ def relaxed(formula: Formula, case: Case, **parameters: object) -> Tensor:
 
     Args:
         formula: the formula.
-        case: tensors (batch, ...) by the names of variables, or a batch of records.
+        case: tensors (batch, ...) by the names of variables.
         parameters: constants of the conclusion.
     """
     from attsvm.theory.arithmetic import Tensors
 
-    if isinstance(formula, RecordFormula):
-        return formula.relaxed(case, **parameters)
     m = Tensors()
     raw: Raw = {}
     shape: dict[str, int] = {}

@@ -15,7 +15,7 @@ from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.verdict import Expected, Truth
+from attsvm.theory.declaration.verdict import Expected, Fairness, Strength, Truth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,6 +111,8 @@ class Claim:
         printed: the sentence as printed, or our words if the source has no such sentence.
         rests_on: ids of the statements that its statement uses or is derived from in print.
         read_off: the part of the source behind `printed` if the source has no such sentence.
+        fairness: how fairly it takes the source; None unless it is a literal reading.
+        strength: how good it is beside what else could be stated; None if nobody said.
     """
 
     id: str
@@ -134,6 +136,8 @@ class Claim:
     printed: str
     rests_on: tuple[str, ...]
     read_off: str = ""
+    fairness: Fairness | None = None
+    strength: Strength | None = None
 
     @property
     def statement(self) -> str:
@@ -204,6 +208,11 @@ class Claim:
         dropped = tuple(h for h in self.hypotheses if h.name in s.drop)
         return Part(s.name, s.parameters, kept, s.data, examples, s.formula, s.automatic, dropped)
 
+    @property
+    def in_prose(self) -> bool:
+        """Whether it names a proof in prose: it has a proof and does not expect to be proved."""
+        return self.proof is not None and self.expected.truth is Truth.HOLDS
+
     def json(self) -> JsonObject:
         """Return the entry of `attsvm claims --json`."""
         return {
@@ -215,6 +224,7 @@ class Claim:
             "hypotheses": [h.name for h in self.hypotheses],
             "siblings": [s.name for s in self.siblings],
             "expected": self.expected.verdict.json(),
+            "in_prose": self.in_prose,
             "depends_on": list(self.depends_on),
             "file": self.file,
             "line": self.line,
@@ -308,12 +318,17 @@ def ensure_checkable(made: Claim) -> None:
                     "the sibling would also refute the reading",
                     remedy="Give it another constant, or drop a hypothesis.",
                 )
-    if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
+    allowed = (
+        (Truth.HOLDS, Truth.UNDECIDED, Truth.REFUTED)
+        if made.proof is None
+        else (Truth.PROVED, Truth.HOLDS)
+    )
+    if made.expected.truth not in allowed:
         raise ClaimError(
             f"claim {made.id} expects {made.expected.truth} "
             f"{'without' if made.proof is None else 'with'} a proof",
-            remedy="Expect proved if and only if you name a proof, such as "
-            "proof='module:function'.",
+            remedy="Expect proved if the claim names a linked proof, such as "
+            "proof='module:function', and holds if text connects the steps of that proof.",
         )
     if made.cost < 1:
         raise ClaimError(

@@ -16,11 +16,10 @@ from typing import Any, Required, TypedDict, TypeVar
 
 from flint import arb, fmpq
 
-from attsvm._types import Tensor
 from attsvm._words import in_plain
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import Relation
-from attsvm.theory.arithmetic.text import escaped
+from attsvm.theory.arithmetic.notation import escaped
 from attsvm.theory.declaration.slack import Slack
 
 Symbols = Mapping[str, Mapping[Any, str]]
@@ -141,6 +140,19 @@ def stated(
     return mark
 
 
+def concludes(proposition: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Return a decorator that says what a conclusion about records is in linked proofs.
+
+    A formula that looks at its record cannot run on letters. For `proposition` see `Measured`.
+    """
+
+    def mark(function: _F) -> _F:
+        function.proposition = proposition  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 signature = functools.lru_cache(maxsize=4096)(inspect.signature)
 """Cached `inspect.signature`; all readings and siblings of a statement use it."""
 
@@ -150,7 +162,6 @@ class Forms(TypedDict, total=False):
 
     floats: Required[Callable[..., Slack]]
     balls: Callable[..., arb | fmpq | None] | None
-    tensors: Callable[..., Tensor] | None
     again: Callable[..., Slack] | None
     strict: bool
     symbols: Symbols
@@ -174,8 +185,6 @@ class Measured:
         floats: the slack of an instance.
         balls: the slack from exact values: a ball at the working precision, `OPEN` if more bits are
             needed, a rational, or None if no precision decides.
-        tensors: the heights (batch,) of many instances, from tensors (batch, ...). A height says
-            how close an instance comes to violation; it guides a search and decides nothing.
         again: the slack by other code in higher precision, if there is no enclosure.
         stand_in: the dynamics that floats follow in place of the claim's own, such as gradient flow
             in place of descent; empty if floats follow the claim's own.
@@ -191,7 +200,6 @@ class Measured:
     says: str
     floats: Callable[..., Slack]
     balls: Callable[..., arb | fmpq | None] | None = None
-    tensors: Callable[..., Tensor] | None = None
     again: Callable[..., Slack] | None = None
     stand_in: str = ""
     strict: bool = False
@@ -232,7 +240,7 @@ class Measured:
         Raises:
             ClaimError: a form does not take them.
         """
-        for form in ("balls", "tensors", "again"):
+        for form in ("balls", "again"):
             function = getattr(self, form)
             try:
                 if function is not None:

@@ -24,7 +24,7 @@ from attsvm.theory.arithmetic import (
     Balls,
 )
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
-from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation, returned
+from attsvm.theory.arithmetic.namespace import All, Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
 from attsvm.theory.declaration.hypotheses import Hypothesis
@@ -249,11 +249,13 @@ def _constant(m: Namespace, value: object) -> object:
 
 
 def tightened(m: Namespace, relation: Relation, share: object) -> Relation:
-    """Return the comparison with its right side multiplied by the share.
+    """Return the inequality, or each of several, with its right side multiplied by the share.
 
     Raises:
-        ClaimError: the relation is an equality, or has several comparisons.
+        ClaimError: the relation is an equality or a disjunction, or contains one.
     """
+    if isinstance(relation, All):
+        return m.all_of(*(tightened(m, part, share) for part in relation.parts))
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(
             "only an inequality can be tightened",

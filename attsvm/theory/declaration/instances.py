@@ -56,15 +56,16 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
 def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     """Return a hypothesis, by its text, for each end of the domain of a number or array.
 
-    Searchers may leave domains, and such instances must not count. Lengths of axes have no such
-    hypothesis: a hunt may try longer axes than are drawn, and `shape_of` refuses axes that are too
-    short.
+    Searchers may leave domains, and such instances must not count. The length of an axis has such a
+    hypothesis only if it is closed: a hunt may try longer axes than are drawn, and `shape_of`
+    refuses axes that are too short.
     """
     results: dict[str, Hypothesis] = {}
     axes = axes_of(variables)
     for name, variable in variables.items():
+        closed = isinstance(variable, Integer) and variable.closed
         for end, sign in zip(variable.ends, (">=", "<="), strict=True):
-            if end is not None and name not in axes:
+            if end is not None and (name not in axes or (closed and sign == "<=")):
                 lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
                 text = f"{name} {sign} {end}"
                 results[text] = Hypothesis(text, lies)
@@ -170,10 +171,16 @@ def rational(value: float) -> fmpq:
 
 
 def numbers(
-    variables: Mapping[str, Variable], case: Case, number: Callable[[float], Number]
+    variables: Mapping[str, Variable],
+    case: Case,
+    number: Callable[[float], Number],
+    integer: Callable[[int], int] = int,
 ) -> JsonObject:
-    """Return the stored values and the shape of an instance, by name, converted by `number`."""
-    known: Raw = dict(shape_of(variables, case))
+    """Return the stored values and the shape of an instance, by name.
+
+    Numbers and entries are converted by `number`, lengths and integers by `integer`.
+    """
+    known: Raw = {name: integer(length) for name, length in shape_of(variables, case).items()}
     for name, variable in variables.items():
         if name in known or variable.stored is None:
             continue
@@ -181,7 +188,7 @@ def numbers(
         if isinstance(variable, Choice):
             known[name] = member(variable, name, value)
         elif isinstance(variable, Integer):
-            known[name] = int(value)
+            known[name] = integer(int(value))
         elif isinstance(value, np.ndarray):
             known[name] = entries([number(x) for x in value.ravel().tolist()], value.shape)
         else:

@@ -26,12 +26,13 @@ from flint import arb, ctx, fmpq
 
 from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
+from attsvm.theory.arithmetic.balls import Doubts
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.heights import TOUCHED
-from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, returned
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, Unequal, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.metering import evaluate
+from attsvm.theory.declaration.metering import evaluate, may_be_untraceable
 from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
@@ -55,8 +56,12 @@ _TINY = 5e-324
 _SMALL = 1e-9
 """Maximum radius of a slack, relative to the larger of 1 and the slack, for use in `glance`."""
 
-_FORMED = (128, 2048)
-"""Precisions in bits at which exact forms are computed, each time with a whole budget of work."""
+_FORMED = (512, 2048)
+"""Precisions in bits at which exact forms are computed, each time with a whole budget of work.
+
+A form costs several evaluations in balls. Sides that differ, such as those of saturated
+attention, mostly differ at 512 bits, and need none.
+"""
 
 _TRACED = 128
 """Least precision in bits at which fingerprints are computed; fewer bits may decide alone."""
@@ -136,7 +141,7 @@ def violates_at_once(
     the formula `counts` with its integers, because rationals may be too long then. The result is
     None if that leaves the instance open.
     """
-    m = ENCLOSURES if counts else BALLS
+    m, doubts = ENCLOSURES if counts else BALLS, Doubts.count
     with ctx.workprec(_TRACED):
         values = formula.enclosed(case) if counts else formula.exact(case)
         met = True
@@ -148,7 +153,7 @@ def violates_at_once(
         holds = decided(formula.relation(m, values, parameters))
     if holds:
         return False
-    return True if met and holds is False else None
+    return True if met and holds is False and doubts == Doubts.count else None
 
 
 def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> float:
@@ -160,9 +165,11 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
     if formula.measured is not None:
         result = formula.measured.floats(case, **{**formula.constants, **parameters})
         return result.height if result.kind != "unknown" else math.nan
+    counts = formula.counts_beyond(case)
+    m, values = (ENCLOSURES, formula.enclosed) if counts else (BALLS, formula.exact)
     for bits in PRECISIONS[1::2]:
         with ctx.workprec(bits):
-            relation = formula.relation(BALLS, formula.exact(case), parameters)
+            relation = formula.relation(m, values(case), parameters)
             kind, slack, ratio = _measured(relation)
             value = middle_and_radius(slack)[0]
             sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
@@ -176,6 +183,7 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
 def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> Judgement:
     relation: Any = None
     traced: Relation | None = None
+    limits: set[str] = set()
     for bits, m, values in _attempts(formula, case, _FURTHER):
         # More bits cannot separate equal sides, nor give an undefined side a value. Only different
         # fingerprints are a reason to go on.
@@ -185,33 +193,37 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         # Fingerprints of equal logarithms may differ, which would cost seconds for nothing.
         if bits in _FURTHER[1:] and (traced is None or not _steep(traced)):
             break
+        doubts = Doubts.count
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
             kind, slack, ratio = _measured(relation)
             answer = decided(relation)
-        if answer is not None:
+        if answer or (answer is False and doubts == Doubts.count):
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
         if _asks_fingerprints(m, bits, traced):
-            with contextlib.suppress(Untraceable), ctx.workprec(bits):
+            doubts = Doubts.count
+            with may_be_untraceable(limits), ctx.workprec(bits):
                 traced = formula.relation(TRACES, formula.known(TRACES, case), parameters)
                 # Roots that cancel, as sqrt(8) - 2 sqrt(2), are rational in the exact part of a
                 # trace, though their balls always contain 0. This part may refute; fingerprints,
                 # which `_traced` uses below, may only confirm.
                 known = proved_part(traced)
                 answer = decided(known)
-                if answer is not None:
+                if answer or (answer is False and doubts == Doubts.count):
                     kind, slack, _ = _measured(known)
                     return Judgement(answer, slack, ratio, kind, "roots of rationals, exactly")
         # balls are open and fingerprints agree, so the deciding sides are equal: the slack is 0
         if traced is not None and _traced(traced, relation):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         if m is BALLS and bits in _FORMED:
+            doubts = Doubts.count
             exactly = _settled(
                 lambda forms: formula.relation(forms, formula.known(forms, case), parameters), bits
             )
-            if exactly is not None and (answer := decided(exactly)) is not None:
+            answer = None if exactly is None else decided(exactly)
+            if exactly is not None and (answer or (answer is False and doubts == Doubts.count)):
                 kind, slack, _ = _measured(exactly)
                 return Judgement(answer, slack, ratio, kind, "exponentials and roots, exactly")
         tried = bits
@@ -219,13 +231,15 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         f"sign undecided at {tried} bits: the sides may be equal, but are not known as one "
         "expression (exponentials of irrational numbers and sums of many roots can hide that)"
     )
+    if decided(relation) is False:  # by an evaluation with doubts
+        text = f"a root or x ln(x) may be undefined, as its argument may be below 0 at {tried} bits"
     if not _finite(relation):
         text = (
             f"a side of the conclusion is no finite number at {tried} bits (a logarithm or a root "
             "is undefined, something divides by 0, or a number is too large): exclude that by a "
             "hypothesis"
         )
-    return Judgement(None, slack, ratio, kind, text)
+    return Judgement(None, slack, ratio, kind, "; ".join([text, *limits]))
 
 
 def _attempts(
@@ -262,18 +276,22 @@ _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 
 def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str:
     """Return the deciding comparison on an instance, with its sides to six digits."""
+    counts = formula.counts_beyond(case)
+    m, values = (ENCLOSURES, formula.enclosed) if counts else (BALLS, formula.exact)
     with ctx.workprec(_TRACED):
-        relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
+        relation: Any = formula.relation(m, values(case), parameters)
         # of a conjunction the part with the least slack decides, of a disjunction the largest
+        signs = _SIGNS
         while isinstance(relation, All | AnyOf):
             choose = min if isinstance(relation, All) else max
+            signs = {"below": "!="} if isinstance(relation, Unequal) else signs
             relation = choose(
                 _counting(relation), key=lambda part: middle_and_radius(_measured(part)[1])[0]
             )
         if isinstance(relation.right - relation.left, Entries):
             worst = max(_gaps(relation), key=lambda gap: abs(middle_and_radius(gap)[0]))
             return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
-        return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
+        return f"{_digits(relation.left)} {signs[relation.kind]} {_digits(relation.right)}"
 
 
 def _digits(value: int | fmpq | arb) -> str:
@@ -296,23 +314,28 @@ def meets(condition: Callable[..., object], formula: Formula, case: Case) -> boo
         return False
 
 
-def misses_one(formula: Formula, case: Case) -> bool:
+def misses(condition: Callable[..., object], formula: Formula, case: Case) -> bool:
     """Return whether an instance is proved to miss a hypothesis; an open one does not count."""
-    for hypothesis in formula.hypotheses.values():
-        with contextlib.suppress(ZeroDivisionError):
-            if _met(hypothesis.holds, formula, case) is False:
-                return True
-    return False
+    try:
+        return _met(condition, formula, case) is False
+    except ZeroDivisionError:
+        return False
+
+
+def misses_one(formula: Formula, case: Case) -> bool:
+    """Return whether an instance is proved to miss a hypothesis of a formula."""
+    return any(misses(one.holds, formula, case) for one in formula.hypotheses.values())
 
 
 def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool | None:
     """Return whether an instance meets a hypothesis; None if that stays open."""
     traced: Relation | None = None
     for bits, m, values in _attempts(formula, case):
+        doubts = Doubts.count
         with ctx.workprec(bits):
             relation = returned(evaluate(condition, m, values(case)), "a hypothesis")
             answer = decided(relation)
-        if answer is not None:
+        if answer is False or (answer and doubts == Doubts.count):
             return answer
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
@@ -321,13 +344,15 @@ def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool
         if traced is not None and _traced(traced, relation):
             return True
         if m is BALLS and bits in _FORMED:
+            doubts = Doubts.count
             exactly = _settled(
                 lambda forms: returned(
                     evaluate(condition, forms, formula.known(forms, case)), "a hypothesis"
                 ),
                 bits,
             )
-            if exactly is not None and (answer := decided(exactly)) is not None:
+            answer = None if exactly is None else decided(exactly)
+            if answer is False or (answer and doubts == Doubts.count):
                 return answer
     return None
 

@@ -7,20 +7,29 @@ lengths in place of numbers. If it is too large, the formula runs on balls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
 from flint import arb, fmpq
 
+from attsvm.theory.arithmetic.balls import BALLS, ENCLOSURES
 from attsvm.theory.arithmetic.entries import Entries, MixedError, Scalar, Values, entries
-from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, Digits, digits_of, enclosed
-from attsvm.theory.arithmetic.namespace import Namespace, Relation, comparisons
+from attsvm.theory.arithmetic.magnitudes import (
+    BIT_LENGTHS,
+    LONGEST,
+    SHORT,
+    WORK,
+    Digits,
+    LongNumbers,
+    counted_bits,
+    digits_of,
+    enclosed,
+)
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.traces import Untraceable
-
-LONGEST = 2**20
-"""Maximum number of bits of the rationals of a formula."""
 
 _LONG: dict[tuple[object, ...], bool] = {}
 """Cache of `_has_long_numbers`, by function, constants, shapes and the longest given rational."""
@@ -29,48 +38,64 @@ _REMEMBERED = 4096
 """Maximum number of entries of the cache."""
 
 
+class LongRationals(Untraceable):
+    """A formula has no fingerprints or exact forms, because its rationals would be too long."""
+
+
+@contextlib.contextmanager
+def may_be_untraceable(limits: set[str]) -> Iterator[None]:
+    """Go on if a formula has no fingerprints; add to `limits` that its rationals are too long."""
+    try:
+        yield
+    except LongRationals:
+        limits.add(
+            f"rationals were not tried, as one may have more than {LONGEST} bits, or all of more "
+            f"than {SHORT} bits may have more than {WORK} together"
+        )
+    except Untraceable:
+        pass
+
+
 def shortened(
     function: Callable[..., object], m: Namespace, v: Values, constants: Mapping[str, object]
-) -> Values:
-    """Return the values for an evaluation: v, or balls in place of its rationals if too long.
+) -> tuple[Namespace, Values]:
+    """Return the arithmetic and the values for an evaluation, with balls if rationals are too long.
 
-    Records stay unchanged, because a formula computes its numbers from them by itself.
+    The constants of the formula are balls then too. Records stay unchanged, because a formula
+    computes its numbers from them by itself.
 
     Raises:
-        Untraceable: the numbers have fingerprints or forms, and the rationals would be too long.
+        LongRationals: the numbers have fingerprints or forms, and the rationals would be too long.
         ClaimError: the formula mixes floats with its numbers, which balls would accept.
     """
     if m.name not in ("balls", "traces", "forms") or not isinstance(v, SimpleNamespace):
-        return v
+        return m, v
     values = vars(v)
     inputs = [getattr(x, "ball", x) for y in values.values() for x in _numbers(y)]
     rationals = [x for x in inputs if isinstance(x, fmpq)]
-    longest, shapes = Digits(1.0), list[tuple[str, object]]()
-    if rationals:
-        longest = digits_of(max(rationals, key=fmpq.height_bits))
-        shapes = [
-            (n, getattr(x, "shape", x if isinstance(x, int) else ())) for n, x in values.items()
-        ]
-    # without rationals there is nothing to shorten, and one evaluation shows whether it has floats
+    longest = digits_of(max(rationals, key=fmpq.height_bits)) if rationals else Digits(1.0)
+    shapes = [(n, getattr(x, "shape", x if isinstance(x, int) else ())) for n, x in values.items()]
     key = (function, longest.size, repr(shapes), repr(constants))
     if key not in _LONG:
         if len(_LONG) >= _REMEMBERED:
             _LONG.clear()
         _LONG[key] = _has_long_numbers(function, v, constants, longest)
-    if not (rationals and _LONG[key]):
-        return v
+    if not _LONG[key]:
+        return m, v
     if m.name != "balls":
-        raise Untraceable
-    return _mapped(v, lambda x: arb(x) if isinstance(x, fmpq) else x)
+        raise LongRationals
+    balls = ENCLOSURES if m is BALLS else m
+    return balls, _mapped(v, lambda x: arb(x) if isinstance(x, fmpq) else x)
 
 
 def _has_long_numbers(
     function: Callable[..., object], v: Values, constants: Mapping[str, object], longest: Digits
 ) -> bool:
-    """Return whether a formula on rationals up to this length may have rationals above `LONGEST`.
+    """Return whether a formula on rationals up to this length may have too long rationals.
 
+    That is so if one may be above `LONGEST`, or if all together may be too long (`counted_bits`).
     The lengths are upper bounds, so the answer may be True for a formula of short rationals. If the
-    formula calls a function that has no bound, the answer is False.
+    formula calls a function that has no bound, the answer is False unless the limit was met before.
 
     Raises:
         MixedError: the formula mixes floats with its numbers.
@@ -83,16 +108,15 @@ def _has_long_numbers(
 
     values = {name: length(value) for name, value in constants.items()}
     try:
-        result = function(BIT_LENGTHS, _mapped(v, length), **values)
+        with counted_bits():
+            function(BIT_LENGTHS, _mapped(v, length), **values)
+    except LongNumbers:
+        return True
     except MixedError:
         raise
     except Exception:
         return False
-    sides = [result]
-    if isinstance(result, Relation):
-        sides = [side for c in comparisons(result) for side in (c.left, c.right)]
-    numbers = [x for side in sides for x in _numbers(side) if isinstance(x, Digits)]
-    return any(x.longest > LONGEST for x in numbers)
+    return False
 
 
 def _numbers(value: Any) -> list[Any]:
@@ -144,6 +168,6 @@ def evaluate(function: Callable[..., _R], m: Namespace, v: Values, **constants: 
     Raises:
         TooLong: the evaluation took more steps than the meter allows.
     """
-    v = shortened(function, m, v, constants)
+    m, v = shortened(function, m, v, constants)
     meter = METER.get()
     return function(m, v, **constants) if meter is None else meter(function, m, v, constants)

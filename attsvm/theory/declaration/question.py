@@ -15,6 +15,7 @@ from pathlib import Path
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import Relation
+from attsvm.theory.arithmetic.naming import body_of
 from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
@@ -58,7 +59,7 @@ class Question:
 
 
 def question(
-    conclusion: Related, *hypotheses: Related, expected: str | None = None, **variables: Variable
+    conclusion: Related, /, *hypotheses: Related, expected: str | None = None, **variables: Variable
 ) -> Question:
     """Return the question whether a relation holds for all values of its variables.
 
@@ -72,9 +73,24 @@ def question(
     Raises:
         ClaimError: a part has another type, or the variables do not fit together.
     """
+    ensure_no_variable(expected=expected)
     caller = sys._getframe(1)
     place = caller.f_code.co_filename, caller.f_lineno
     return asked_at(place, conclusion, hypotheses, variables, expected)
+
+
+def ensure_no_variable(**arguments: object) -> None:
+    """Raise if a domain was given to an argument that is no variable.
+
+    Raises:
+        ClaimError: one of the arguments is a domain.
+    """
+    for name, value in arguments.items():
+        if isinstance(value, Variable):
+            raise ClaimError(
+                f"a variable cannot be called {name}, as an argument has this name",
+                remedy="Give the variable another name.",
+            )
 
 
 def asked_at(
@@ -153,9 +169,15 @@ def _completed(variables: Mapping[str, object]) -> dict[str, Variable]:
                 remedy=f'Write {name}=Real(), {name}=Vector("n") or {name}=Integer(1).',
             )
         known[name] = variable
-    axes = (axis for variable in known.values() for axis in variable.axes)
-    lengths = {axis: Integer(1, 4) for axis in axes if axis not in known and isinstance(axis, str)}
-    return ordered({**lengths, **known})
+    axes = [axis for variable in known.values() for axis in variable.axes if isinstance(axis, str)]
+    lengths: dict[str, Variable] = {}
+    for axis in axes:
+        variable = known.get(axis, Integer(1, 4))
+        if isinstance(variable, Integer) and axis in known:  # the author of the question limits it
+            variable = dataclasses.replace(variable, closed=variable.ends[1] is not None)
+        lengths[axis] = variable
+    new = {axis: length for axis, length in lengths.items() if axis not in known}
+    return ordered({**new, **known, **lengths})
 
 
 def _formula(
@@ -172,12 +194,13 @@ def _formula(
 def _named(formula: Formula) -> Formula:
     """Return a formula whose hypotheses have their own text as names.
 
-    A hypothesis that cannot be written down keeps its number.
+    A hypothesis that cannot be written down is shown by its code, or keeps its number.
     """
     texts = typeset(formula).hypotheses
     named: dict[str, Hypothesis] = {}
     for name, hypothesis in formula.hypotheses.items():
         text = texts[name].plain if name in texts else name
+        text = (body_of(hypothesis.holds) or name) if text == name else text
         text = f"{text} (again)" if text in named else text
         named[text] = Hypothesis(text, hypothesis.holds)
     return dataclasses.replace(formula, hypotheses=named)

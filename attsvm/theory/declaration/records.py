@@ -19,15 +19,13 @@ import functools
 import typing
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._types import Case, Hint, JsonObject, Record, Tensor
-from attsvm.errors import ClaimError, present
+from attsvm._types import Case, Hint, JsonObject, Record
+from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.heights import seen
 from attsvm.theory.arithmetic.traces import Traces
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
@@ -47,7 +45,6 @@ class Records:
         drawn: the strategy that draws the record.
         ensemble: draws one larger record from a generator.
         fixed: fields that the sentence fixes, such as a start at zero, by their dotted names.
-        climbed: whether the conclusion also runs on tensors, so that a search can use gradients.
         lets: a clause on the fields that reads well after "Let"; may be empty.
         values: fields with the one value that a reading or a sibling fixes, see `at`.
         kinds: the types of fields that have several possible types.
@@ -57,7 +54,6 @@ class Records:
     drawn: SearchStrategy[Case] = field(repr=False)
     ensemble: Callable[[np.random.Generator], Case] | None = field(default=None, repr=False)
     fixed: tuple[str, ...] = ()
-    climbed: bool = False
     lets: str = ""
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
     kinds: Mapping[str, Hint] = field(default_factory=dict, hash=False)
@@ -135,10 +131,8 @@ class RecordFormula(Formula):
 
     @property
     def continuous(self) -> bool:
-        """Whether a search can climb by gradients of the conclusion."""
-        if self.measured is not None:
-            return self.measured.tensors is not None
-        return self.records.climbed
+        """False, because formulas of records have no gradients."""
+        return False
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -177,30 +171,6 @@ class RecordFormula(Formula):
                 remedy=f"Give a {kind.__name__}.",
             )
         return self.records.place(example)
-
-    def relaxed(self, case: Case, **parameters: object) -> Tensor:
-        """Return how close many instances come to violation, in torch."""
-        if self.measured is not None:
-            climb = present(self.measured.tensors, "the conclusion's form for tensors")
-            return climb(case, **{**self.constants, **parameters})
-        from attsvm.theory.arithmetic import Tensors
-
-        m = Tensors()
-        result, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
-        # a formula may reduce to a constant, such as for one token: add zeros to get (batch,)
-        first = next(_tensors(case))
-        height: Tensor = result + 0.0 * first.reshape(len(first), -1)[:, 0]
-        return height
-
-
-def _tensors(case: Case) -> Iterator[Tensor]:
-    """Yield the tensors (batch, ...) of a batch of records."""
-    if isinstance(case, SimpleNamespace | tuple):
-        for value in vars(case).values() if isinstance(case, SimpleNamespace) else case:
-            yield from _tensors(value)
-    elif hasattr(case, "movedim"):  # torch is not imported for this question
-        tensor: Any = case
-        yield tensor
 
 
 def _fields(value: object, name: str) -> Iterator[tuple[str, Hashable]]:

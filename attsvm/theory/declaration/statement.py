@@ -44,8 +44,8 @@ from attsvm.theory.declaration.siblings import (
 )
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.typesetting import sentence
-from attsvm.theory.declaration.variables import Variable
-from attsvm.theory.declaration.verdict import Expected, Truth
+from attsvm.theory.declaration.variables import Integer, Variable
+from attsvm.theory.declaration.verdict import Expected, Fairness, Strength, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ class Reading:
         variables: variables that differ from the statement's, None to remove one; or other records.
         conclusion: its own conclusion, if the form differs.
         tight: whether every smaller right side must be refuted, as for sharp inequalities.
+        strength: `exact`, `least`, `best known` or `better`; a tight reading is `least`.
+        fairness: `plain`, `strained` or `degenerate`, of a literal reading.
         read: the sense in which the reading takes a word of the printed sentence, by the word.
         examples: explicit instances, checked first: by values, or records.
         siblings: the author's own deliberately false variants, by name.
@@ -86,6 +88,8 @@ class Reading:
     cost: int | None = None
     says: str = ""
     fixed: Mapping[str, object] = field(default_factory=dict)
+    strength: str = ""
+    fairness: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,12 @@ def _ensure_form(statement: Statement) -> None:
         if not isinstance(reading, Reading):
             text = f"the reading {whose} is no Reading"
             raise ClaimError(text, value=repr(reading), remedy=_READINGS)
+        if not isinstance(reading.proof, str | None):
+            raise ClaimError(
+                f"the proof of {whose} is no text",
+                value=repr(reading.proof),
+                remedy='Write proof="module:function", with a module that Python can import.',
+            )
         _ensure_variables(whose, reading.variables, removed=True)
         _ensure_hypotheses(whose, reading.under or (), takes)
         conclusion = reading.conclusion or statement.conclusion
@@ -235,6 +245,12 @@ def _ensure_variables(whose: str, variables: object, *, removed: bool = False) -
         if not isinstance(variable, Variable) and not (removed and variable is None):
             text = f"the variable {name} of {whose} has no domain"
             raise ClaimError(text, value=repr(variable), remedy=_VARIABLES)
+        if isinstance(variable, Integer) and variable.low > variable.drawn_to:
+            raise ClaimError(
+                f"the variable {name} of {whose} has an empty domain",
+                value=repr(variable),
+                remedy="Write Integer(least, largest).",
+            )
 
 
 def _ensure_takes(
@@ -272,7 +288,10 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     _ensure_constants(id, formula)
     expected = Expected.parse(reading.expected, measured=formula.measured is not None)
     stands = expected.truth is not Truth.REFUTED
-    compose = functools.partial(sentence, formula, reading.read, tight=reading.tight and stands)
+    strength, fairness = _strength(id, reading), _fairness(id, reading)
+    tight = reading.tight and stands
+    shown = strength if stands else None
+    compose = functools.partial(sentence, formula, reading.read, tight=tight, strength=shown)
     claim = Claim(
         id=id,
         source=statement.source,
@@ -304,9 +323,68 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         printed=" ".join(statement.printed.split()),
         rests_on=statement.rests_on,
         read_off=statement.read_off,
+        fairness=fairness,
+        strength=strength,
     )
     ensure_checkable(claim)
     return claim
+
+
+def _strength(id: str, reading: Reading) -> Strength | None:
+    """Return how good a reading is, by its author; a tight one is `least`.
+
+    Raises:
+        ClaimError: there is no such word, or it fits the siblings badly.
+    """
+    word = reading.strength or ("least" if reading.tight else "")
+    if not word:
+        return None
+    try:
+        strength = Strength.read(word)
+    except ValueError as error:
+        raise ClaimError(
+            f"{id} has an unknown strength",
+            value=word,
+            remedy=f"Known: {', '.join(map(str, Strength))}.",
+        ) from error
+    if reading.tight and strength is not Strength.LEAST:
+        raise ClaimError(
+            f"{id} is tight, and of another strength than least",
+            value=word,
+            remedy="Leave out one of the two.",
+        )
+    changes = any(one.constants or one.under for one in reading.siblings.values())
+    if not reading.tight and strength in (Strength.LEAST, Strength.KNOWN) and not changes:
+        raise ClaimError(
+            f"{id} has no sibling that would be better than it",
+            value=word,
+            remedy="Write siblings={...: changed(constant=a better one)}, which has to fall.",
+        )
+    return strength
+
+
+def _fairness(id: str, reading: Reading) -> Fairness | None:
+    """Return how fairly a reading takes its source; a literal one is `plain` by default.
+
+    Raises:
+        ClaimError: there is no such word, or the reading is not literal.
+    """
+    if not id.rpartition(":")[2].startswith("literal"):
+        if reading.fairness:
+            raise ClaimError(
+                f"{id} is no literal reading, so that it has no fairness",
+                value=reading.fairness,
+                remedy="Leave it out.",
+            )
+        return None
+    try:
+        return Fairness.read(reading.fairness or "plain")
+    except ValueError as error:
+        raise ClaimError(
+            f"{id} has an unknown fairness",
+            value=reading.fairness,
+            remedy=f"Known: {', '.join(map(str, Fairness))}.",
+        ) from error
 
 
 def _ensure_used(statement: Statement) -> None:

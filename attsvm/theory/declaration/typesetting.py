@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import re
 import types
 import typing
@@ -21,8 +22,9 @@ from types import SimpleNamespace
 
 from attsvm._types import Hint, JsonObject
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.naming import in_short
-from attsvm.theory.arithmetic.text import GREEK, Term, Text, Word, escaped, letter, letters, written
+from attsvm.theory.arithmetic.naming import body_of, in_short
+from attsvm.theory.arithmetic.notation import GREEK, Term, Word, escaped, letter, letters, written
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.conclusions import Conclusion, Notation, Written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
@@ -34,7 +36,9 @@ from attsvm.theory.declaration.variables import (
     Meeting,
     Variable,
     axes_of,
+    shown,
 )
+from attsvm.theory.declaration.verdict import Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,11 @@ def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, W
         lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
         return conclusion, hypotheses, lines
     v = FrozenValues(**letters(formula.variables))
-    conclusion = _concluded(formula, lambda: written(formula.relation(m, v, {})))
+    conclusion = _concluded(
+        formula,
+        lambda: written(formula.relation(m, v, {})),
+        lambda: _for_instance(m, formula),
+    )
     hypotheses = {
         name: _on(functools.partial(lambda one: written(one.holds(m, v)), condition))
         or Written.in_words(in_short(condition.holds, name))
@@ -106,7 +114,7 @@ def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, W
     }
     lines = {d.left.plain: _equation(d.left, d.right) for d in m.definitions.values()}
     for name, variable in formula.variables.items():
-        if isinstance(variable, Defined):
+        if isinstance(variable, Defined) and not variable.says:
             lines[name] = _defined(getattr(v, name), variable, m, v)
     return conclusion, hypotheses, lines
 
@@ -150,14 +158,38 @@ def _notation(formula: Formula) -> Notation | None:
     return result
 
 
-def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
-    """Return the conclusion in the author's notation, else on letters, else in words."""
+def _for_instance(m: Text, formula: Formula) -> Term | None:
+    """Return the conclusion on letters, but for integers, which are small numbers."""
+    sizes = {
+        name: max(one.low, min(2, one.drawn_to))
+        for name, one in formula.variables.items()
+        if isinstance(one, Integer)
+    }
+    v = FrozenValues(**{**letters(formula.variables), **sizes})
+    run = written(formula.relation(m, v, {}))
+    if run is None or not sizes:
+        return run
+    chosen = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+    return Term(rf"{run.latex} \text{{ for }} {chosen}", f"{run.plain} (for {chosen})")
+
+
+def _concluded(
+    formula: Formula,
+    write: Callable[[], Term | None],
+    instead: Callable[[], Term | None] = lambda: None,
+) -> Written:
+    """Return the conclusion in the author's notation, else on letters, else in words.
+
+    The words are those of its docstring. Without one, `instead` writes an instance of it.
+    """
     declared = _notation(formula)
     if declared is not None and declared.formula:
         return declared.written(formula.known_constants)
     run = _on(write)
     if run is None and declared is not None and declared.says:
         return declared.written(formula.known_constants)
+    if run is None and not inspect.getdoc(formula.conclusion):
+        run = _on(instead)
     return run or Written.in_words(_short(formula.conclusion, _with(formula)))
 
 
@@ -187,9 +219,9 @@ def _on(write: Callable[[], Term | None]) -> Written | None:
     return Written(result.latex, result.plain)
 
 
-def _short(function: Conclusion, constants: str, otherwise: str = "see its code") -> str:
-    """Return the first line of a docstring, with the constants in brackets."""
-    text = in_short(function, otherwise)
+def _short(function: Conclusion, constants: str) -> str:
+    """Return the first line of a docstring, or a lambda's code, with the constants in brackets."""
+    text = in_short(function, body_of(function) or "the comparison in its code holds")
     return f"{text} ({constants})" if constants else text
 
 
@@ -209,12 +241,14 @@ def _equation(left: Term, right: object) -> Written:
 def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
     """Yield the definitions whose names occur in the shown lines, or in a yielded definition.
 
-    A name counts without its arguments, or as a whole if it begins with a bracket.
+    A name counts without its arguments, or as a whole if it begins with a bracket; that of a
+    sequence counts with any index.
     """
     text = " ".join(line.plain for line in shown)
     left = dict(lines)
     while results := next(
-        (k for k in left if (k.partition("(")[0].split(".")[-1] or k) in text), None
+        (k for k in left if (k.removesuffix("k+1]").partition("(")[0].split(".")[-1] or k) in text),
+        None,
     ):
         line = left.pop(results)
         text += " " + line.plain
@@ -227,19 +261,31 @@ _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the oth
 _OPERATOR_NORM = "||.||_op is the largest singular value"
 
 SHARP = "no smaller constant will do"
-"""The clause of a sharp reading, in small letters."""
+"""The clause of a reading whose right side is the least, in small letters."""
+
+_STRENGTHS = {
+    None: "",
+    Strength.EXACT: "",
+    Strength.LEAST: "this bound cannot be improved",
+    Strength.KNOWN: "no better bound is known",
+    Strength.BETTER: "whether this is best is open",
+}
+"""The clause of a reading that is not tight, by its strength."""
 
 _BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
 """A bracket of mathematics, whose commas end no clause."""
 
 
-def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
+def sentence(
+    formula: Formula, read: Mapping[str, str], *, tight: bool, strength: Strength | None = None
+) -> str:
     """Return the sentence of a reading.
 
     Args:
         formula: its variables or records, hypotheses and conclusion.
         read: the sense of each ambiguous word of the printed sentence.
         tight: whether the check refutes every smaller right side that it tries.
+        strength: how good the reading is; None if nobody said.
     """
     shown = {*domains(formula.variables), *_named_settings(formula)}
     clauses = [one.says for name, one in formula.hypotheses.items() if name not in shown]
@@ -258,7 +304,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
         f"let {_listed(values)}" if values else "",
         f"suppose that {_listed(clauses)}" if clauses else "",
         conclusion,
-        SHARP if tight else "",
+        SHARP if tight else _STRENGTHS[strength],
         f"here {_listed(senses)}" if senses else "",
     ]
     return " ".join(f"{_capital(part)}." for part in parts if part)
@@ -299,17 +345,23 @@ def lets(formula: Formula) -> list[str]:
     """Return the clauses after "Let": variables of one domain together, or the records."""
     if isinstance(formula, RecordFormula):
         return [formula.records.lets] if formula.records.lets else []
-    variables = formula.variables
-    axes = axes_of(variables)
+    axes = axes_of(formula.variables)
+    variables = shown(formula.variables)
     domain_of = {name: _domain(name, one, axes) for name, one in variables.items()}
     named = {
         domain: [n for n in variables if domain_of[n] == domain] for domain in domain_of.values()
     }
     called = {n: f"the {n}" if len(n) > 3 and n not in GREEK else n for n in variables}
     groups = [
-        (_listed([called[n] for n in names]), domain) for domain, names in named.items() if domain
+        (_listed([called[n] for n in names]), domain, len(names))
+        for domain, names in named.items()
+        if domain
     ]
-    return [f"{names} {'' if k else 'be '}{domain}" for k, (names, domain) in enumerate(groups)]
+    return [
+        f"{'each of ' if count > 1 and domain.startswith(('a ', 'an ')) else ''}{names} "
+        f"{'' if k else 'be '}{domain}"
+        for k, (names, domain, count) in enumerate(groups)
+    ]
 
 
 def _domain(name: str, variable: Variable, axes: Sequence[str]) -> str:
@@ -323,10 +375,12 @@ def _domain(name: str, variable: Variable, axes: Sequence[str]) -> str:
         return f"one of {_listed(list(variable.members))}"
     if isinstance(variable, Integer):
         least, most = variable.low, variable.ends[1]
-        last = f"{least + 1}, ..." if most is None or name in axes else f"..., {most}"
-        return "" if name in axes and least == 1 else f"in {{{least}, {last}}}"
+        if most is None or (name in axes and not variable.closed):
+            return "" if name in axes and least == 1 else f"in {{{least}, {least + 1}, ...}}"
+        between = {least: "", least + 1: f", {most}"}.get(most, f", ..., {most}")
+        return f"in {{{least}{between}}}" if variable.closed else f"in {{{least}, ..., {most}}}"
     if isinstance(variable, Defined):
-        return ""
+        return variable.says
     low = variable.ends[0]
     if not variable.axes:
         return "real" if low is None else f"real and at least {low}"

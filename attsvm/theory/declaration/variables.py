@@ -11,8 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from hypothesis import strategies as st
@@ -221,17 +220,20 @@ class Integer(Variable):
     """An integer, or the length of the axis of its name.
 
     `Integer(1)` is at least 1, `Integer(1, 4)` is 1 to 4. The length of an axis has no upper end in
-    either case: lengths up to `high` are drawn, and searchers try longer axes.
+    either case, unless it is `closed`: lengths up to `high` are drawn, and searchers try longer
+    axes.
 
     Attributes:
         low: the least integer.
         high: the largest drawn integer; None stands for `low` + 3 without an upper end.
         beyond: whether there is no upper end although `high` is given.
+        closed: whether `high` is the upper end of the length of an axis too.
     """
 
     low: int = 1
     high: int | None = None
     beyond: bool = False
+    closed: bool = False
 
     @property
     def stored(self) -> Hint:
@@ -309,24 +311,40 @@ class Fitted(Variable):
         return generator.choice(np.array(self.grids, dtype=float), size=batch)
 
     @staticmethod
-    def fitted(grid: Any, least: Any, most: Any, library: ModuleType = np) -> Any:
+    def fitted(grid: Any, least: Any, most: Any) -> Any:
         """Return the closest multiple of 2^-grid above `least`, or the closest number below `most`.
 
         If neither is finite, the result is 2^grid. Multiples up to rounding count as multiples; the
-        hypotheses decide exactly afterwards. The library is numpy, or torch for tensors.
+        hypotheses decide exactly afterwards.
         """
-        unit = library.exp2(-grid)
+        unit = np.exp2(-grid)
         with np.errstate(all="ignore"):
             # without the factor, rounding could push a multiple of the unit up to the next one
-            above = library.ceil(least / unit * (1 - 1e-12)) * unit
+            above = np.ceil(least / unit * (1 - 1e-12)) * unit
             # below a bound, keep its leading bits, so that a small bound is not rounded to 0
-            leading = library.floor(library.log2(library.clip(most, 1e-300, None)))
-            bits = library.exp2(leading - grid)
-            below = library.floor(most / bits * (1 + 1e-12)) * bits
-        value = library.where(library.isfinite(most), library.where(most > 0, below, most), above)
+            leading = np.floor(np.log2(np.clip(most, 1e-300, None)))
+            bits = np.exp2(leading - grid)
+            below = np.floor(most / bits * (1 + 1e-12)) * bits
+        value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
         # no hypothesis compares with the variable, so `least` and `above` are minus infinity
-        value = library.where(library.isneginf(value), library.exp2(grid), value)
-        return library.where(library.isfinite(value), value, 0.0)
+        value = np.where(np.isneginf(value), np.exp2(grid), value)
+        return np.where(np.isfinite(value), value, 0.0)
+
+
+class Preceding(dict[str, Any]):
+    """The values of the variables before one that is moved, by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Refuse a variable that comes later.
+
+        Raises:
+            ClaimError: always.
+        """
+        raise ClaimError(
+            "a move (Meeting) reads a variable that is not drawn before it",
+            value=name,
+            remedy=f"It has {', '.join(self) or 'none'}; write the variable that it reads first.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +361,7 @@ class Meeting(Variable):
 
     hypothesis: Hypothesis
     of: Variable
-    by: Callable[[Any, Known], object] = field(hash=False)
+    by: Callable[..., object] = field(hash=False)
 
     @property
     def stored(self) -> Hint:
@@ -357,16 +375,20 @@ class Meeting(Variable):
 
     def draw(self, draw: st.DrawFn, known: Known) -> object:
         """Return a value after the move."""
-        return self.by(self.of.draw(draw, known), known)
+        return self.by(self.of.draw(draw, known), Preceding(known))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> object:
         """Return the values of a batch after the move."""
-        return self.by(self.of.fill(generator, known, batch), known)
+        return self.by(self.of.fill(generator, known, batch), Preceding(known))
 
     def moved(self, value: object, known: Known) -> object:
-        """Return any value of a batch, moved to satisfy its hypotheses."""
+        """Return any value of a batch, moved to satisfy its hypotheses.
+
+        Raises:
+            ClaimError: the move reads a variable that is not `known`.
+        """
         inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
-        return self.by(inner, known)
+        return self.by(inner, Preceding(known))
 
     def without(self, dropped: Iterable[str]) -> Variable:
         """Return the variable without the moves that serve one of the named hypotheses."""
@@ -377,9 +399,19 @@ class Meeting(Variable):
 
 @dataclass(frozen=True, slots=True)
 class Defined(Variable):
-    """A value that a formula of (m, v) determines; it is no part of an instance."""
+    """A value that a formula of (m, v) determines; it is no part of an instance.
+
+    Attributes:
+        by: the formula.
+        says: the domain in words, if the value has one of its own, such as that of `Mapped`.
+        of: the variable that it is made from, which is not shown then; empty for other formulas.
+        shape: its axes, if they are known.
+    """
 
     by: Callable[..., object] = field(hash=False)
+    says: str = ""
+    of: str = ""
+    shape: tuple[str, ...] = ()
 
     @property
     def stored(self) -> Hint:
@@ -391,6 +423,68 @@ class Defined(Variable):
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> None:
         """Do nothing: other variables determine the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped(Variable):
+    """A value that an exact map makes from a variable, such as a symmetric matrix from a matrix.
+
+    `ordered` replaces it by that variable, which instances store and searchers move, and by a
+    `Defined` value, which formulas get and answers show.
+
+    Attributes:
+        of: the variable.
+        by: the map, a function of (m, value of the variable).
+        says: the domain in words.
+        shape: the axes of the value.
+    """
+
+    of: Variable
+    by: Callable[..., object] = field(hash=False)
+    says: str = ""
+    shape: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes of the variable."""
+        return self.of.axes
+
+    def draw(self, draw: st.DrawFn, known: Known) -> object:
+        """Return a value of the variable."""
+        return self.of.draw(draw, known)
+
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> object:
+        """Return values of the variable for a batch."""
+        return self.of.fill(generator, known, batch)
+
+    def parts(self, name: str) -> dict[str, Variable]:
+        """Return the variable and the value by their names."""
+        hidden, by = f"{name}_of", self.by
+        made = Defined(lambda m, v: by(m, getattr(v, hidden)), self.says, hidden, self.shape)
+        return {hidden: self.of, name: made}
+
+
+def shown(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables without those from which a shown value is made, and without their axes.
+
+    An axis stays if a shown variable has it.
+    """
+    hidden = {one.of for one in variables.values() if isinstance(one, Defined)}
+    kept = {name: one for name, one in variables.items() if name not in hidden}
+    axes = {a for one in kept.values() for a in (*one.axes, *getattr(one, "shape", ()))}
+    inner = {a for name in hidden for a in (variables[name].axes if name else ())}
+    return {name: one for name, one in kept.items() if name not in inner - axes}
+
+
+def _expanded(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables with both parts of each `Mapped` one in its place."""
+    parts: dict[str, Variable] = {}
+    for name, variable in variables.items():
+        first = variables.get(variable.other) if isinstance(variable, Near) else None
+        if isinstance(variable, Near) and isinstance(first, Mapped):
+            variable = replace(first, of=replace(variable, other=f"{variable.other}_of"))
+        parts |= variable.parts(name) if isinstance(variable, Mapped) else {name: variable}
+    return parts
 
 
 def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
@@ -420,6 +514,7 @@ def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
     Raises:
         ClaimError: an axis or a first point is no variable, or two points are near each other.
     """
+    variables = _expanded(variables)
     variables = {name: _with_axes(one, variables) for name, one in variables.items()}
     axes_of(variables)
     placed: dict[str, Variable] = {}

@@ -1,7 +1,8 @@
-"""Verdicts on three axes that are never merged; each word has a sentence with its meaning."""
+"""Verdicts on three axes that are never merged, and words on readings; each has its meaning."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Self
@@ -39,10 +40,23 @@ class _Word(Enum):
 class Truth(_Word):
     """The truth of the reading, as far as it is known."""
 
-    PROVED = "proved", "A proof ran in this run and no instance contradicted it."
+    PROVED = "proved", "A linked proof ran in this run and no instance contradicted it."
     HOLDS = "holds", "No instance refuted it so far; that is no proof."
     UNDECIDED = "undecided", "An instance could be settled neither way; it may be false."
     REFUTED = "refuted", "An instance satisfies every hypothesis and violates the conclusion."
+
+
+IN_PROSE = "proof in prose"
+"""The mark of a reading that holds and whose proof is executed steps, connected by text."""
+
+
+def in_prose(entry: Mapping[str, object]) -> bool:
+    """Return whether a record, in the form of `verify --json`, has a proof that is not linked.
+
+    A proof in prose beside a refuted or undecided reading is worth nothing, and is no mark.
+    """
+    held = entry.get("truth") == str(Truth.HOLDS)
+    return held and bool(entry.get("proof")) and entry.get("linked") is not True
 
 
 class Evidence(_Word):
@@ -50,8 +64,8 @@ class Evidence(_Word):
 
     SYMBOLIC = (
         "symbolic",
-        "A proof ran: each step was executed by computer algebra, without floats, or cites a "
-        "textbook lemma.",
+        "A proof ran: a small core checked, without floats, that facts link the hypotheses and "
+        "cited textbook lemmas to the conclusion.",
     )
     CERTIFIED = "certified", "Exact or ball arithmetic decided each instance from its exact values."
     NUMERIC = "numeric", "Floating point evaluations with error bounds; no enclosure."
@@ -64,9 +78,8 @@ class Validity(_Word):
     EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
     THIN = (
         "thin",
-        "Too few instances met the hypotheses, or too few were decided without a stand-in; or some "
-        "variable never varied, some hypothesis was never violated, or no formula reads some "
-        "variable.",
+        "Too few instances met the hypotheses or were decided without a stand-in, some variable "
+        "never varied or is read by no formula, or some hypothesis was never violated.",
     )
     WEAK = (
         "weak",
@@ -75,6 +88,33 @@ class Validity(_Word):
     )
     VACUOUS = "vacuous", "No instance met the hypotheses; nothing was checked."
     ERROR = "error", "The check itself broke, so its outcome means nothing."
+
+
+class Fairness(_Word):
+    """How fairly a literal reading takes its source."""
+
+    PLAIN = "plain", "Its authors would sign it as what they wrote."
+    STRAINED = (
+        "strained",
+        "It takes a caption, a remark, a definition or an assumption for a theorem, or a word at "
+        "its hardest.",
+    )
+    DEGENERATE = (
+        "degenerate",
+        "It falls by inputs of one token, a head 0, queries 0 or equal tokens alone.",
+    )
+
+
+class Strength(_Word):
+    """How good what a reading states is, beside all that could be stated in its place."""
+
+    EXACT = "exact", "Both sides are the same, or each implies the other: nothing is given away."
+    LEAST = "least", "Attained or approached: a false sibling takes slightly less."
+    KNOWN = "best known", "None better is known; a sibling that takes clearly less is false."
+    BETTER = (
+        "better",
+        "Stronger than print, or true where print is false; how far it is from the best is open.",
+    )
 
 
 def usual_evidence(truth: Truth, *, measured: bool) -> Evidence:

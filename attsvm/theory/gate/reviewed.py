@@ -84,22 +84,24 @@ def printed_formula(claim: Claim) -> str:
 
 
 def _stored(claim: Claim) -> str:
-    """Return the digest of the curated counterexample, "" if there is none.
+    """Return the digest of the curated counterexamples, "" if there is none.
 
     The digest leaves out the fingerprint of the code: a counterexample that still refutes the
     claim after an edit needs no new review.
     """
-    path = curated.place(claim)
-    if not path.is_file():
-        return ""
-    text = path.read_bytes()
-    try:
-        content = json.loads(text)
-        content.pop("fingerprint", None)
-        text = json.dumps(content, sort_keys=True).encode()
-    except (ValueError, AttributeError, RecursionError):
-        pass  # the replay reports a file that cannot be read
-    return hashlib.sha256(text).hexdigest()[:12]
+    parts = []
+    for path in curated.places(claim):
+        if not path.is_file():
+            continue
+        text = path.read_bytes()
+        try:
+            content = json.loads(text)
+            content.pop("fingerprint", None)
+            text = json.dumps(content, sort_keys=True).encode()
+        except (ValueError, AttributeError, RecursionError):
+            pass  # the replay reports a file that cannot be read
+        parts.append(text)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:12] if parts else ""
 
 
 def differences(old: Reviewed, new: Reviewed) -> tuple[str, ...]:

@@ -92,11 +92,6 @@ def array_key(document: JsonObject) -> str | None:
     return None
 
 
-def float_parts(document: Json) -> list[tuple[Path, JsonObject]]:
-    """Return the path and the part of each float and float array of an encoded instance."""
-    return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
-
-
 def shapes(document: Json) -> Iterator[list[int]]:
     """Yield the shape of each array of an encoded instance."""
     for _, part in parts(document, ordered=False):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import Case
-from attsvm.theory.arithmetic.text import escaped
+from attsvm.theory.arithmetic.notation import escaped
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_python import LONG, rounded
 from attsvm.theory.instance.in_words import ODD_BITS, leaves, scaled, short

@@ -17,7 +17,7 @@ from attsvm.theory.instance import codec
 ODD_BITS = 20
 """Maximum number of bits of an odd integer that is written as a multiple of a power of two."""
 
-_LONGEST = 400
+LONGEST = 400
 """Maximum number of characters of an instance; a longer one is described by its arrays' sizes."""
 
 
@@ -25,7 +25,7 @@ def in_words(case: Case, names: Mapping[str, str]) -> str:
     """Return an instance as equations of exact numbers, in one line."""
     parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
     every = [_equation(name, value) for name, value in parts]
-    if sum(map(len, every)) > _LONGEST:
+    if sum(map(len, every)) > LONGEST:
         sized = [(name, x.shape) for name, x in parts if isinstance(x, np.ndarray) and x.ndim]
         every = [f"{name} of {' x '.join(map(str, shape))}" for name, shape in sized]
     return ", ".join(every)

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
@@ -36,17 +37,35 @@ _LONG = 1 << 2000
 """Least integer that is written in base 16."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Module:
-    """A file, and its imports if it is Python.
+class Content(NamedTuple):
+    """The content of a file, and its imports if it is Python.
 
     Attributes:
-        file: its path.
-        base: the folder from which it is imported.
         digest: the digest of its syntax tree if it is Python, else of its text.
         imported: the dotted names that it imports anywhere, in parts.
         texts: the strings in its code; a module may read files of these names.
         asserts: the line of its first `assert` statement outside tests, 0 if there is none.
+    """
+
+    digest: str = ""
+    imported: frozenset[Dotted] = frozenset()
+    texts: frozenset[str] = frozenset()
+    asserts: int = 0
+
+
+CONTENTS: dict[str, Content] = {}
+"""The contents of all files that this process has parsed, by `key_of_content`. A key holds a hash
+of all bytes of the file, so an entry never becomes stale."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """A file with its content.
+
+    Attributes:
+        file: its path.
+        base: the folder from which it is imported.
+        digest, imported, texts, asserts: as for `Content`.
     """
 
     file: Path
@@ -123,10 +142,24 @@ def module_of(file: Path, base: Path | None = None) -> Module:
 def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Module:
     file, base = Path(name), Path(imported_from)
     text = _text(file)
+    place = file.relative_to(base)
+    key = key_of_content(place.as_posix(), text)
+    content = CONTENTS.get(key)
+    if content is None:
+        content = CONTENTS[key] = _content(file, place.parts, text)
+    return Module(file, base, *content)
+
+
+def key_of_content(shown: str, text: bytes) -> str:
+    """Return the key of a file's content: a hash of its path from its base and of all its bytes."""
+    return hashlib.sha256(f"{shown}\0".encode(errors="surrogatepass") + text).hexdigest()
+
+
+def _content(file: Path, package: Dotted, text: bytes) -> Content:
+    """Return the content of a file from its text; `package` is its path from its base."""
     tree = _tree(file, text)
     if tree is None:
-        return Module(file, base, _hash(text))
-    package = file.relative_to(base).parts
+        return Content(_hash(text))
     every: list[str] = []
     imported: set[Dotted] = set()
     texts: set[str] = set()
@@ -144,8 +177,7 @@ def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Modul
                 texts |= {node.value} if isinstance(node.value, str) else set()
             else:
                 imported.update(_imported_by(node, package))
-    digest = _whole(tree, every)
-    return Module(file, base, digest, frozenset(imported), frozenset(texts), asserts)
+    return Content(_whole(tree, every), frozenset(imported), frozenset(texts), asserts)
 
 
 def digest_of(words: str) -> str:
@@ -248,6 +280,7 @@ class Imports:
         # most modules are reached from many claims, and import the same modules
         places = functools.cache(followed), functools.cache(files_of)
         self._after = functools.cache(functools.partial(_imported, *places))
+        self._line = functools.cache(lambda module: f"{module.shown} {module.digest}")
 
     def reached(self, files: Iterable[Path]) -> tuple[dict[Path, Module], set[tuple[str, str]]]:
         """Return all modules that files import, directly or not, and installed distributions.
@@ -277,7 +310,7 @@ class Imports:
         # cannot be seen without running it. The lines are sorted, so that the order of imports does
         # not matter, and the separator cannot occur in them, so that no two lists give one text.
         modules, distributions = self.reached(files)
-        lines = [f"{module.shown} {module.digest}" for module in modules.values()]
+        lines = [self._line(module) for module in modules.values()]
         lines += [f"{name} (installed) {version}" for name, version in distributions]
         return digest_of("\x1f".join([*words, *sorted(lines)]))
 

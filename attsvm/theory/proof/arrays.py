@@ -21,14 +21,17 @@ from flint import fmpq
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Operation, Scalar
+from attsvm.theory.arithmetic.naming import Primitive
 from attsvm.theory.proof.terms import (
     ABS,
     EXP,
     INV,
     IS_ZERO,
     LOG,
+    MAXIMUM,
     NORM,
     REAL,
+    SAME,
     SQRT,
     App,
     Atom,
@@ -43,13 +46,15 @@ from attsvm.theory.proof.terms import (
     least,
     most,
     rebuilt,
+    same,
     spectral,
     substituted,
     total,
 )
 
-MAXIMUM = Function("max", (REAL, REAL))
 POSITION = "position"
+_KNOWN = (ABS, EXP, SQRT, LOG, IS_ZERO, INV, NORM)
+"""Functions that are no variables of a statement."""
 Axis: TypeAlias = tuple[Sort, ...]
 Place: TypeAlias = tuple[Term, ...]
 """An index along an axis: an element of each of its index sets."""
@@ -60,9 +65,24 @@ def first_of(sort: Sort) -> Term:
     return Function("first", (), sort)()
 
 
+def after_first(sort: Sort) -> tuple[Sort, Function]:
+    """Return the index set of all indices of an axis but the first, and its map into the axis."""
+    others = Sort(f"{sort.name} after the first", index=True)
+    return others, Function("after the first", (others,), sort)
+
+
 def position(place: Term, sort: Sort) -> Term:
     """Return the position of an index along its axis, from 0."""
     return Function(POSITION, (sort,))(place)
+
+
+def falling(name: str) -> Function:
+    """Return the function -f' for a function f of this name, a variable of the statement.
+
+    It stands in derivatives that `Letters.gradient` takes. A hypothesis has to say that f has a
+    derivative; without one nothing is known of -f'.
+    """
+    return Function(f"-{name}'", (REAL,))
 
 
 class Sized(Scalar):
@@ -144,8 +164,17 @@ class Sized(Scalar):
         return run()
 
     def __getitem__(self, key: object) -> Sized:
-        """Return the first entry or row, with `:1` as an array of length 1."""
+        """Return the first entry or row, with `:1` as an array, or all but the first by `1:`.
+
+        A key of two is for rows and columns; `:` takes all rows.
+        """
+        if isinstance(key, tuple) and len(key) == self.ndim == 2:
+            rows = self if key[0] == slice(None) else self[key[0]]
+            return rows.T[key[1]].T
         first = tuple(first_of(sort) for sort in self.axes[0])
+        if key == slice(1, None) and len(self.axes[0]) == 1:
+            others, after = after_first(self.axes[0][0])
+            return Sized(((others,), *self.axes[1:]), lambda i, *at: self.entry((after(*i),), *at))
         if isinstance(key, int) and key == 0:
             return self.row(first)
         if key != slice(1):
@@ -193,6 +222,30 @@ class Sized(Scalar):
 
 
 _RUNNING: set[Axis] = set()
+_COMPARED: set[Axis] = set()
+"""The axes of which a formula asks whether their length is 1."""
+
+
+@contextmanager
+def lengths_above_one() -> Iterator[set[Axis]]:
+    """Yield the axes of which a formula in the block asks whether their length is 1.
+
+    The answer is no. So what the formula says holds only if each of these lengths is at least 2.
+    """
+    _COMPARED.clear()
+    yield _COMPARED
+
+
+Used: TypeAlias = dict[tuple[Function, tuple[Term, ...]], Primitive]
+_USED: Used = {}
+"""The primitives of a formula, by their name and arguments."""
+
+
+@contextmanager
+def primitives() -> Iterator[Used]:
+    """Yield the primitives that a formula in the block uses, by their name and arguments."""
+    _USED.clear()
+    yield _USED
 
 
 @contextmanager
@@ -249,6 +302,15 @@ class Length(Sized):
         self.axis = axis
         super().__init__((), lambda: bound(total, as_term(1), letters(axis)))
 
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        """Return False for 1, and note the axis; see `lengths_above_one`."""
+        if not isinstance(other, int) or other != 1:
+            self._refuse()
+        _COMPARED.add(self.axis)
+        return False
+
+    __hash__ = None
+
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> Sized:
         if isinstance(other, Length) and operation is operator.mul and not swapped:
             return Length(self.axis + other.axis)
@@ -299,7 +361,7 @@ class Letters(Arithmetic[Sized]):
 
     def applied(self, name: str, x: object) -> Sized:
         """Return the value of a function that is a variable of the statement."""
-        if name in {f.name for f in (ABS, EXP, SQRT, LOG, IS_ZERO, INV, NORM)}:
+        if name in {f.name for f in _KNOWN}:
             raise ProofError("a variable is named like a function", value=name)
         return _each(Function(name, (REAL,)))(self, x)  # type: ignore[no-any-return]
 
@@ -308,9 +370,12 @@ class Letters(Arithmetic[Sized]):
         return number(MAXIMUM(number(x).term, number(y).term))
 
     def array(self, values: Iterable[Any]) -> Any:
-        """Return the array over an axis of what a loop over the axis has made."""
+        """Return the array over an axis of what a loop over the axis has made.
+
+        The general index of a loop around this one stays, as that loop has not ended.
+        """
         (value, *others) = [*values]
-        axes = {(x.sort,) for x in _entry_letters(value) if x.number == -1}
+        axes = {(x.sort,) for x in _entry_letters(value) if x.number == -1} - _RUNNING
         if others or len(axes) != 1:
             raise ProofError("an array of entries that are listed one by one", value=repr(axes))
         (axis,) = axes
@@ -320,6 +385,18 @@ class Letters(Arithmetic[Sized]):
             (axis, *value.axes),
             lambda i, *at: substituted(value.entry(*at), {letter: i[0]}),
         )
+
+    def primitive(self, one: Primitive, *numbers: object) -> Sized:
+        """Return the value of a primitive, of which nothing is known but `primitive_facts`."""
+        terms = tuple(number(x).term for x in numbers)
+        function = Function(one.plain, (REAL,) * len(terms))
+        if function in (*_KNOWN, MAXIMUM):
+            raise ProofError("a primitive is named like a function", value=one.plain)
+        # at other arguments, too: facts may be taken at values where the arguments are the same
+        if any(f == function and other is not one for (f, _), other in _USED.items()):
+            raise ProofError("two primitives have one name", value=one.plain)
+        _USED[function, terms] = one
+        return number(function(*terms))
 
     def size(self, x: Any) -> Sized:
         whole = self.exact(1)
@@ -345,10 +422,17 @@ class Letters(Arithmetic[Sized]):
     def diagonal(self, x: Any) -> Any:
         return Diagonal(x)
 
+    def identity(self, n: object) -> Sized:  # type: ignore[override]
+        axes = (n.axis,) if isinstance(n, Length) else ()
+        return Diagonal(Sized(axes, lambda i: as_term(1)))
+
     def gradient(self, f: Callable[[Letters, Sized], Sized], x: Sized) -> Sized:
-        """Return the gradient of a formula at a vector that it uses in inner products alone."""
+        """Return the gradient of a formula at a vector that it uses in inner products alone.
+
+        The derivative of a function that is a variable of the statement is minus `falling` of it.
+        """
         ((sort,),), by = x.axes, fresh(REAL)
-        same = Function("same index", (sort, sort))
+        same = Function(SAME, (sort, sort))
 
         def entry(place: Place) -> Term:
             def moved(at: Place) -> Term:
@@ -357,7 +441,8 @@ class Letters(Arithmetic[Sized]):
             value = rebuilt(f(self, Sized(x.axes, moved)).term, functools.partial(_picked, same))
             if _applies(same, value):
                 raise ProofError("a vector is used beside inner products", value=repr(value))
-            return substituted(derivative(value, by, {}), {by: as_term(0)})
+            falls = {f: falling(f.name) for f in _variable_functions(value)}
+            return substituted(derivative(value, by, falls), {by: as_term(0)})
 
         return Sized(x.axes, entry)
 
@@ -369,18 +454,19 @@ class Letters(Arithmetic[Sized]):
 
 
 class Diagonal(Sized):
-    """The diagonal matrix of a vector, which multiplies others from the left."""
+    """The diagonal matrix of a vector over one index set."""
 
     __slots__ = ("vector",)
 
     def __init__(self, x: Sized) -> None:
         self.vector = x
-        super().__init__(x.axes * 2, self._refuse)
+        super().__init__(x.axes * 2, lambda i, j: x.entry(i) * same(*j, *i))
 
     def __matmul__(self, other: Sized) -> Sized:
+        if self.axes and self.axes[-1] != other.axes[0]:
+            raise ProofError("a product of arrays with other axes", value=repr(other.axes))
         return Sized(other.axes, lambda i, *at: self.vector.entry(i) * other.entry(i, *at))
 
-    _joined = __neg__ = Sized._refuse
     T = property(lambda self: self)
 
 
@@ -395,6 +481,17 @@ def _picked(same: Function, atom: Atom) -> Term | None:
             rest = Term({monomial - {(factor, exponent)}: coefficient})
             return substituted(rest, {letter: factor.inside[1]})
     return None
+
+
+def _variable_functions(term: Term) -> set[Function]:
+    """Return the functions of a number in a term that are variables of the statement."""
+    result = set[Function]()
+    for atom in term.atoms:
+        own = getattr(atom, "function", None)
+        if own is not None and own.takes == (REAL,) and own not in _KNOWN:
+            result.add(own)
+        result.update(*map(_variable_functions, atom.inside))
+    return result
 
 
 def _applies(function: Function, term: Term) -> bool:

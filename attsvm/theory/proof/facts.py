@@ -12,7 +12,7 @@ Facts are made by the rules of `attsvm.theory.proof.rules` alone, inside a proof
 
 from __future__ import annotations
 
-import itertools
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -157,9 +157,6 @@ class Fact:
         return f"{self.number}. {assumed + ' |- ' if assumed else ''}{as_text(self.proposition)}"
 
 
-_MARKS = itertools.count(1)
-
-
 @dataclass(slots=True, eq=False)
 class Proof:
     """A proof: its facts in order, and the names that they use.
@@ -174,7 +171,7 @@ class Proof:
         origins: for "define", "sum" and "pick" with a name: the function, its parameters, and the
             meaning, increment or extreme; only evaluations read it.
         notes: sentences for readers by the number of a fact, which no rule reads.
-        mark: the number that its functions carry.
+        of_reading: the numbers of the facts that were made as those of the reading.
     """
 
     facts: list[Fact] = field(default_factory=list)
@@ -189,10 +186,13 @@ class Proof:
         default_factory=dict
     )
     notes: dict[int, str] = field(default_factory=dict)
-    mark: int = field(default_factory=lambda: next(_MARKS))
+    of_reading: set[int] = field(default_factory=set)
 
     def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
         """Return a new function of these letters; its mark keeps it apart from all others.
+
+        The mark is drawn, so that nothing can contain the function before it is named. Otherwise a
+        name could mean itself plus 1.
 
         Raises:
             ProofError: the proof has a function of this name.
@@ -200,7 +200,7 @@ class Proof:
         if name in self.names:
             raise ProofError("a proof uses one name for two functions", value=name)
         sorts = tuple(REAL if x.sort == POSITIVE else x.sort for x in letters)
-        self.names[name] = Function(name, sorts, gives, self.mark)
+        self.names[name] = Function(name, sorts, gives, 1 + secrets.randbits(62))
         return self.names[name]
 
 

@@ -18,6 +18,8 @@ from attsvm.theory.proof.terms import (
     INNER,
     INV,
     IS_ZERO,
+    LOG,
+    MAXIMUM,
     NORM,
     REAL,
     SQRT,
@@ -26,6 +28,7 @@ from attsvm.theory.proof.terms import (
     Term,
     as_term,
     derivative,
+    hull,
     letters_of,
     spectral,
     substituted,
@@ -159,6 +162,13 @@ def INDICATOR(_: Named, x: Term) -> Instance:
     )
 
 
+@lemma("larger of two numbers", "the definition")
+def LARGER(_: Named, x: Term, y: Term) -> Instance:
+    """max(x, y) is at least x and at least y, and is one of them."""
+    top = MAXIMUM(x, y)
+    return _instance([], ge(top, x), ge(top, y), eq((top - x) * (top - y), 0))
+
+
 @lemma("exponential", "Rudin, Principles of Mathematical Analysis, theorem 8.6")
 def EXPONENTIAL(_: Named, x: Term) -> Instance:
     """exp(x) > 0 and exp(x) >= 1 + x."""
@@ -169,6 +179,12 @@ def EXPONENTIAL(_: Named, x: Term) -> Instance:
 def EXPONENTIAL_OF_SUM(_: Named, x: Term, y: Term) -> Instance:
     """exp(x + y) = exp(x) exp(y)."""
     return _instance([], eq(EXP(x + y), EXP(x) * EXP(y)))
+
+
+@lemma("logarithm", "Rudin, Principles of Mathematical Analysis, equation 8.36")
+def LOGARITHM(_: Named, x: Term) -> Instance:
+    """If x > 0, then exp(log(x)) = x."""
+    return _instance([gt(x, 0)], eq(EXP(LOG(x)), x))
 
 
 @lemma("discriminant", "Rudin, Principles of Mathematical Analysis, theorem 1.35")
@@ -188,6 +204,38 @@ def SPECTRAL(_: Named, A: Term, row: Letter, column: Letter, v: Term) -> Instanc
     return _instance([], ge(size, 0), ge(size**2 * total(v**2, column), image))
 
 
+@lemma("spectral norm, attained", "Horn and Johnson, Matrix Analysis, definition 5.6.1")
+def STRETCHED(named: Named, name: str, A: Term, row: Letter, column: Letter) -> Instance:
+    """If A has a column, ||A v|| = ||A|| for some v of length 1, a function of A's letters."""
+    v = named(name, [*sorted(A.letters - {row, column}, key=repr), column])
+    entry = v(*sorted(A.letters - {row, column}, key=repr), column)
+    image = total(total(A * entry, column) ** 2, row)
+    return _instance(
+        [gt(total(1, column), 0)],
+        eq(total(entry**2, column), 1),
+        eq(image, spectral(A, row, column) ** 2),
+    )
+
+
+@lemma("nearest point of a hull", "Rockafellar, Convex Analysis, theorems 2.3 and 27.4")
+def NEAREST(named: Named, name: str, body: Term, index: Letter) -> Instance:
+    """If there are vectors D_j, their hull has a point Z = sum_j w_j D_j that is nearest to 0.
+
+    The w_j are at least 0 and add up to 1, ||Z|| is the distance of the hull from 0, and
+    <Z, D_j> >= ||Z||^2 for all j. The w_j are functions of the letters of D_j.
+    """
+    own = sorted(body.letters - {index}, key=repr)
+    w = named(name, [*own, index])(*own, index)
+    Z, distance = total(w * body, index), hull(body, index)
+    return _instance(
+        [gt(total(1, index), 0)],
+        ge(w, 0),
+        eq(total(w, index), 1),
+        eq(NORM(Z), distance),
+        ge(INNER(Z, body), INNER(Z, Z)),
+    )
+
+
 # functions
 
 
@@ -205,15 +253,16 @@ def EXTREMES(named: Named, f: Function, x: Letter, low: Term, high: Term) -> Ins
     )
 
 
-@lemma("mean value", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
-def FALLS_BY(
-    _: Named, f: Function, fall: Function, x: Letter, low: Term, high: Term, c: Term, sign: int = 1
+@lemma("rising function", "Rudin, Principles of Mathematical Analysis, theorem 5.11")
+def RISES(
+    _: Named, f: Term, x: Letter, slopes: Mapping[Function, Function], low: Term, high: Term
 ) -> Instance:
-    """If -f' = fall >= c on [low, high], then f(low) - f(high) >= c (high - low); sign -1: <=."""
+    """If f' >= 0 on [low, high], then f(high) >= f(low); g' = -slopes[g] for functions g in f."""
     on = frozenset({ge(x, low), ge(high, x)})
-    slope = Needed(ge(sign * (fall(x) - c), 0), on, _binds_real(x, apart=[low, high, c]))
-    change = f(low) - f(high) - c * (high - low)
-    return _instance([falls(f, fall), ge(high, low), slope], ge(sign * change, 0))
+    slope = Needed(ge(derivative(f, x, slopes), 0), on, _binds_real(x, apart=[low, high]))
+    change = substituted(f, {x: high}) - substituted(f, {x: low})
+    known = (falls(one, fall) for one, fall in slopes.items())
+    return _instance([*known, ge(high, low), slope], ge(change, 0))
 
 
 @lemma("mean value, in size", "Rudin, Principles of Mathematical Analysis, theorem 5.10")

@@ -3,12 +3,15 @@
 A reading's conclusion and hypotheses become the propositions that its proof ends with and starts
 from. The formula of a reading over variables is evaluated on letters, for arrays of any size. So
 its proof ends with the very formula that is checked on numbers, and takes hypotheses from theirs. A
-conclusion about runs has no such formula; it is declared with its propositions, see `Measured`.
+conclusion about runs has no such formula, and one about records may look at them in ways that
+letters have not. Such a conclusion is declared with its propositions: see `Measured` and
+`concludes`.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,19 +24,23 @@ from attsvm.theory.arithmetic.namespace import Proposition as Property
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined
-from attsvm.theory.declaration.proof import record_linked
+from attsvm.theory.declaration.proof import grants, record_linked
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
 from attsvm.theory.proof.arrays import (
     LETTERS,
     Length,
+    Used,
+    after_first,
     first_of,
+    lengths_above_one,
     number,
     position,
+    primitives,
     variable,
     whole_loops,
 )
-from attsvm.theory.proof.facts import Fact, Proof, Sequent, eq, ge, gt, proof, some
-from attsvm.theory.proof.terms import Letter, Sort
+from attsvm.theory.proof.facts import Fact, Proof, Proposition, Sequent, eq, ge, gt, proof, some
+from attsvm.theory.proof.terms import Function, Letter, Sort, substituted, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +129,38 @@ def propositions(relation: object, *, every: bool = False) -> Iterator[Sequent]:
 
 def hypothesis_of(formula: Formula, hypothesis: Hypothesis) -> list[Sequent]:
     """Return what a hypothesis says in the letters of a formula over variables."""
-    values = values_of(formula)
-    with whole_loops():
-        return [*_with_first(formula, propositions(hypothesis.holds(LETTERS, values)))]
+    with whole_loops(), lengths_above_one() as compared:
+        values = values_of(formula)
+        sequents = [*_with_first(formula, propositions(hypothesis.holds(LETTERS, values)))]
+        axes = {*compared}
+    _ensure_several(formula, axes)
+    return sequents
+
+
+def _ensure_several(formula: Formula, axes: Iterable[tuple[Sort, ...]]) -> None:
+    """Raise unless each of these axes has two indices, by a hypothesis or by its least length.
+
+    Raises:
+        ProofError: an axis may have one index, for which the formula says something else.
+    """
+    for (sort,) in axes:
+        two = ge(total(1, Letter("each", sort)), 2)
+        several = any(two.says(one) for one in _comparisons(formula))
+        if not several and (formula.variables[sort.name].ends[0] or 0) < 2:
+            raise ProofError("a formula says something else of one index", value=sort.name)
+
+
+def _comparisons(formula: Formula) -> Iterator[Proposition]:
+    """Yield what hypotheses say that are single comparisons of numbers, and say it of all lengths.
+
+    One that asks whether a length is 1 may say nothing then: "T >= 2, unless T is 1".
+    """
+    for hypothesis in formula.hypotheses.values():
+        with whole_loops(), lengths_above_one() as compared:
+            relation = hypothesis.holds(LETTERS, values_of(formula))
+            asks = bool(compared)
+        if isinstance(relation, Comparison) and not (asks or number(relation.left).axes):
+            yield from (one.proposition for one in propositions(relation))
 
 
 def _with_first(formula: Formula, sequents: Iterable[Sequent]) -> tuple[Sequent, ...]:
@@ -144,29 +180,71 @@ def _has_index(formula: Formula, name: str) -> bool:
     return bool((formula.variables[name].ends[0] or 0) > 0)
 
 
+def _over_variables(formula: Formula) -> bool:
+    """Return whether the formula itself runs on letters; else its propositions are declared.
+
+    Propositions declared beside a formula over variables could say less: they are not read.
+    """
+    return formula.measured is None and formula.batches
+
+
+def _declared(formula: Formula) -> object:
+    """Return the propositions that a conclusion about runs or other records declares, or None."""
+    says = getattr(formula.conclusion, "proposition", None)
+    return None if says is None else says(**formula.known_constants)
+
+
 def conclusion_of(formula: Formula) -> Said:
     """Return what a formula concludes, in letters with the names of its variables.
 
     Raises:
         ProofError: the conclusion has no propositions.
     """
-    if formula.measured is not None:
-        says = formula.measured.proposition
-        result = None if says is None else says(**formula.known_constants)
+    if not _over_variables(formula):
+        result = _declared(formula)
         if not isinstance(result, Said):
-            raise ProofError("a conclusion has no propositions", value=formula.measured.says)
+            raise ProofError("a conclusion has no propositions", value=repr(formula.conclusion))
         return result
-    values = values_of(formula)
-    with whole_loops():
+    with whole_loops(), primitives() as used, lengths_above_one() as compared:
+        values = values_of(formula)
         sequents = _with_first(formula, propositions(formula.relation(LETTERS, values, {})))
-    lengths: dict[str, Sequent] = {}
+        axes, lengths = {*compared}, dict(_of_primitives(dict(used)))
+    _ensure_several(formula, axes)
     for name in axes_of(formula.variables):
         if _has_index(formula, name):
             sort = Sort(name, index=True)
             lengths[f"there is an index of the axis {name}"] = Sequent(some(Letter(name, sort)))
             first = Sequent(eq(position(first_of(sort), sort), 0))
             lengths[f"the first index of the axis {name} has the position 0"] = first
+            others, after = after_first(sort)
+            later = ge(position(after(Letter("other", others)), sort), 1)
+            lengths[f"the other indices of the axis {name} have later positions"] = Sequent(later)
     return Said(sequents, lengths)
+
+
+def _of_primitives(used: Used) -> Iterator[tuple[str, Sequent]]:
+    """Yield what primitives say: the largest value of a formula, or a value under a condition.
+
+    The formula of a largest value is continuous, so that some numbers from 0 to 1 attain it.
+    """
+    for (function, terms), one in used.items():
+        value, known, name = function(*terms), [*map(number, terms)], repr(function(*terms))
+        if one.largest is not None:
+            names = [*inspect.signature(one.largest).parameters][len(terms) + 1 :]
+            letters = [*map(Letter, names)]
+            height = number(one.largest(LETTERS, *known, *map(number, letters))).term
+            inside = frozenset(p for x in letters for p in (ge(x, 0), ge(1, x)))
+            yield f"{name} is at least each height", Sequent(ge(value, height), inside)
+            best = {x: Function(f"{x.name} of {function.name}", function.takes) for x in letters}
+            there = {x: f(*terms) for x, f in best.items()}
+            yield f"{name} is a height", Sequent(eq(value, substituted(height, there)))
+            for x, at in there.items():
+                yield f"{name}: its {x.name} is at least 0", Sequent(ge(at, 0))
+                yield f"{name}: its {x.name} is at most 1", Sequent(ge(1, at))
+        for k, (condition, result) in enumerate(one.pieces(LETTERS, *known) if one.pieces else ()):
+            (case,) = propositions(condition)
+            under = frozenset({case.proposition})
+            yield f"{name}: piece {k}", Sequent(eq(value, number(result).term), under)
 
 
 def linked(prove: Callable[[], str]) -> Callable[[], str]:
@@ -194,8 +272,7 @@ def is_linked(formula: Formula, prove: object) -> bool:
     A linked proof may serve a reading whose conclusion has no propositions. Then only its sentence
     connects the facts with the reading, and the result is False.
     """
-    measured = formula.measured
-    says = measured is None or measured.proposition is not None
+    says = _over_variables(formula) or _declared(formula) is not None
     return getattr(prove, "linked", False) is True and says
 
 
@@ -229,22 +306,32 @@ def ensure_used(whole: Proof) -> None:
 def ensure_concluded(formula: Formula, whole: Proof) -> None:
     """Raise unless a proof concludes what a reading does, from its setting and hypotheses alone.
 
-    Hypotheses on runs are compared as objects, as for every proof; others say in the letters of
-    this reading what they say in the proof.
+    Hypotheses on runs say in the proof what their objects say, and the objects are compared as for
+    every proof. Others say in the letters of this reading what they say in the proof.
 
     Raises:
         ProofError: a sequent of the conclusion is missing, or a setting or hypothesis is another.
+            Or a fact is given otherwise, or of another proof.
     """
     conclusion = conclusion_of(formula)
+    if not conclusion.sequents:
+        raise ProofError("a conclusion says nothing", value=repr(formula.conclusion))
     known = {"setting": [*conclusion.setting.values()]}
-    if formula.measured is None:
+    if _over_variables(formula):
         listed = (one for h in formula.hypotheses.values() for one in h.consequences())
         supposed = [one for one in listed if one in whole.supposed]
         known["hypothesis"] = [s for one in supposed for s in hypothesis_of(formula, one)]
+    else:
+        objects = (
+            one for one in whole.supposed if one.proposition is not None and grants(formula, one)
+        )
+        known["hypothesis"] = [s for one in objects for s in one.proposition()]
+    if any(fact not in whole.facts for fact in whole.concluded):
+        raise ProofError("a conclusion is a fact of another proof", value=repr(whole.concluded))
     for fact in whole.facts:
-        if fact.rule in known and not any(
+        if (fact.rule in known or fact.number in whole.of_reading) and not any(
             s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
-            for s in known[fact.rule]
+            for s in known.get(fact.rule, ())
         ):
             raise ProofError(
                 "a proof uses a setting or hypothesis that its reading does not have",

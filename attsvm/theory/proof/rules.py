@@ -11,10 +11,12 @@ end, they hold together from the latest of these steps on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.proof.arrays import after_first, first_of, position
 from attsvm.theory.proof.certificates import refutes
 from attsvm.theory.proof.facts import (
     Fact,
@@ -47,6 +49,7 @@ from attsvm.theory.proof.terms import (
     letters_of,
     members,
     most,
+    same,
     substituted,
     total,
     unfolded,
@@ -78,7 +81,9 @@ def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) 
     """
     spoken = (sequent.proposition, *sequent.assumptions)
     current().choices |= {f for p in spoken for a in p.term.atoms for f in a.choices}
-    return note(sentence, made(sequent.proposition, rule, (), sequent.assumptions, first=first))
+    fact = made(sequent.proposition, rule, (), sequent.assumptions, first=first)
+    current().of_reading.add(fact.number)
+    return note(sentence, fact)
 
 
 def suppose(hypothesis: Any, formula: Formula | None = None) -> tuple[Fact, ...]:
@@ -269,17 +274,23 @@ def add_up(fact: Fact, index: Letter, over: Over | None = None, exists: Fact | N
 
     A sum of terms >= 0 is >= 0, and a sum of terms == 0 is == 0. A sum of terms > 0 is > 0 if
     `exists` says that there is a term; an empty sum is 0, so without evidence it is only >= 0.
+
+    An assumption may speak of the owner of the index. In a sum over the members of an element this
+    owner is the element, so that the terms of the sum share the assumption.
     """
-    _free_of(index, fact)
     text, relation, chosen = fact.proposition, fact.proposition.relation, (fact,)
+    shared = {replace(a, term=members(a.term, index, over)) for a in fact.assumptions}
+    spoken = [a for a in shared if index in a.letters]
+    _ensure(not spoken, "a fact assumes something about its index", spoken)
     if exists is not None:
         _ensure(relation == ">", "the sum needs no evidence of an index", exists)
         _ensure_exists(exists, index, over)
         chosen = (fact, exists)  # type: ignore[assignment]
+        shared |= exists.assumptions
     elif relation == ">":
         relation = ">="
     summed = Proposition(total(text.term, index, over), relation, text.eventually)
-    return made(summed, "summed", chosen, _assumed(*chosen), bound=[index])
+    return made(summed, "summed", chosen, shared, bound=[index])
 
 
 def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
@@ -324,6 +335,35 @@ def exchange(body: Term, outer: Letter, inner: Letter) -> Fact:
     """Return that sums over two whole index sets may be taken in either order."""
     _ensure(outer != inner, "a double sum has two indices", outer)
     return made(eq(total(total(body, inner), outer), total(total(body, outer), inner)), "exchanged")
+
+
+def split(body: Term, index: Letter, first: Fact, later: Fact) -> Fact:
+    """Return that a sum over an axis is its first term plus the sum of the others.
+
+    A reading gives both facts for an axis that is not empty: its first index has the position 0,
+    and all others come later. Each index is the first one, or is met once among the others.
+    """
+    others, after = after_first(index.sort)
+    other, start = Letter("other", others), first_of(index.sort)
+    known = (eq(position(start, index.sort), 0), ge(position(after(other), index.sort), 1))
+    same = all(k.says(f.proposition) for k, f in zip(known, (first, later), strict=True))
+    _ensure(same, "these do not say where an axis starts", (first, later))
+    rest = total(substituted(body, {index: after(other)}), other)
+    whole = substituted(body, {index: start}) + rest
+    chosen = _assumed(first, later)
+    return made(eq(total(body, index), whole), "split", [first, later], chosen, bound=[other])
+
+
+def picked(body: Term, index: Letter, place: Operand) -> Fact:
+    """Return that the sum over an index set of same(j, place) f(j) is f(place).
+
+    `same` is 1 if j is the place, else 0. So the sum has one term that may differ from 0.
+    """
+    term = as_term(place)
+    _ensure(index.sort.index and index not in term.letters, "an index picks itself", index)
+    ensure_sort(term, index.sort)
+    chosen = total(same(index, term) * body, index)
+    return made(eq(chosen, substituted(body, {index: term})), "picked")
 
 
 def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:
@@ -457,6 +497,7 @@ def conclude(fact: Fact, sequent: Sequent) -> None:
     It must say what the reading concludes, and have no other assumptions.
     """
     text = sequent.proposition.says(fact.proposition)
+    _ensure(fact in current().facts, "a conclusion is a fact of another proof", fact)
     _ensure(text, f"the reading concludes {sequent.proposition!r}", fact)
     _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)
     current().concluded.append(fact)

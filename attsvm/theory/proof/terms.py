@@ -20,14 +20,40 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
 from flint import fmpq
 
 from attsvm.errors import ProofError
 from attsvm.theory.proof.printing import written
 
+_C = TypeVar("_C", bound=type)
 
+
+def _compared_quickly(cls: _C) -> _C:
+    """Compute the hash of each object once, and compare fields only of objects of equal hash."""
+    own: Any = cls
+    hash_of, equal = own.__hash__, own.__eq__
+
+    def hashed(self: object) -> int:
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = self.__dict__["_hash"] = hash_of(self)
+        return known
+
+    def same(self: object, other: object) -> bool:
+        if self is other:
+            return True
+        if self.__class__ is not other.__class__ or hash(self) != hash(other):
+            return False
+        return bool(equal(self, other))
+
+    own.__hash__, own.__eq__ = hashed, same
+    return cls
+
+
+@_compared_quickly
 @dataclass(frozen=True)
 class Sort:
     """A domain of letters: a name, and whether it is a finite index set, perhaps empty."""
@@ -45,9 +71,10 @@ Operand: TypeAlias = "Term | Atom | fmpq | int"
 """A value that is a term, or becomes one; see `as_term`."""
 
 
+@_compared_quickly
 @dataclass(frozen=True)
 class Function:
-    """A function symbol; the mark is 0 in readings, and another number in each proof."""
+    """A function symbol; the mark is 0 in readings, and another number for each name of a proof."""
 
     name: str
     takes: tuple[Sort, ...] = ()
@@ -73,8 +100,9 @@ class Atom:
 
     @cached_property
     def term(self) -> Term:
-        """The term that is this atom."""
-        return Term({frozenset({(self, 1)}): fmpq(1)})
+        """The term that is this atom; equal atoms share it, so terms hold one object of each."""
+        own = _ATOMS.setdefault(self, self)
+        return Term({frozenset({(self, 1)}): fmpq(1)}) if own is self else own.term
 
     @cached_property
     def letters(self) -> frozenset[Letter]:
@@ -102,6 +130,11 @@ class Atom:
         return max((atom.depth for term in self.inside for atom in term.atoms), default=0)
 
 
+_ATOMS: WeakValueDictionary[Atom, Atom] = WeakValueDictionary()
+"""One object of equal atoms, for all atoms in terms."""
+
+
+@_compared_quickly
 @dataclass(frozen=True)
 class Letter(Atom):
     """A variable. Letters that only the core makes have a number above 0."""
@@ -116,6 +149,7 @@ class Letter(Atom):
         return frozenset({self})
 
 
+@_compared_quickly
 @dataclass(frozen=True)
 class Bound(Atom):
     """The index of the sum or extreme of this depth around it."""
@@ -129,6 +163,7 @@ class Bound(Atom):
         return frozenset({self})
 
 
+@_compared_quickly
 @dataclass(frozen=True)
 class App(Atom):
     """A function of terms; made by calling the function."""
@@ -138,10 +173,6 @@ class App(Atom):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sort", self.function.gives)
-        object.__setattr__(self, "_hash", hash((self.function, self.inside)))
-
-    def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined, no-any-return]
 
 
 @dataclass(frozen=True)
@@ -152,6 +183,7 @@ class Over:
     of: Term
 
 
+@_compared_quickly
 @dataclass(frozen=True)
 class Binder(Atom):
     """A sum, least or largest value of a body over an index; made by `total`, `least`, `most`."""
@@ -179,8 +211,11 @@ class Binder(Atom):
 
     def opened(self) -> tuple[Letter, Term]:
         """Return a letter that nothing else has, and the body with it in place of the index."""
-        letter = fresh(self.index.sort)
-        return letter, rebuilt(self.body, lambda x: letter.term if x == self.index else None)
+        letter, index = fresh(self.index.sort), self.index
+        opened = rebuilt(
+            self.body, lambda x: letter.term if x == index else None, lambda x: index in x.loose
+        )
+        return letter, opened
 
 
 _NUMBERS = itertools.count(1)
@@ -203,7 +238,7 @@ class Term:
     def __init__(self, parts: Mapping[Monomial, fmpq]) -> None:
         self.parts: dict[Monomial, fmpq] = {m: c for m, c in parts.items() if c != 0}
         self.atoms: frozenset[Atom] = frozenset(atom for m in self.parts for atom, _ in m)
-        self._hash = hash(frozenset(self.parts.items()))
+        self._hash = hash(frozenset(self.parts))  # the hash of an fmpq is slow
 
     @property
     def letters(self) -> frozenset[Letter]:
@@ -247,8 +282,15 @@ class Term:
         return as_term(other) * INV(self)
 
     def __pow__(self, exponent: int) -> Term:
-        power = as_term(1)
-        for _ in range(exponent):
+        """Return a power with a natural exponent; the one with the exponent 0 is 1.
+
+        Raises:
+            ProofError: the exponent is no natural number.
+        """
+        if not isinstance(exponent, int) or exponent < 0:
+            raise ProofError("an exponent is no natural number", value=repr(exponent))
+        power = self if exponent > 0 else as_term(1)
+        for _ in range(exponent - 1):
             power = power * self
         return power
 
@@ -321,31 +363,43 @@ def ensure_sort(term: Term, sort: Sort) -> None:
         raise ProofError(f"a term is not of the sort {sort.name}", value=repr(term))
 
 
-def rebuilt(term: Term, replaced: Callable[[Atom], Term | None]) -> Term:
+Replaced = Callable[["Atom"], "Term | None"]
+"""The term that replaces an atom; None if the atom stays."""
+
+
+def rebuilt(term: Term, replaced: Replaced, reached: Callable[[Atom], bool] | None = None) -> Term:
     """Return the term with atoms replaced, from the inside outwards, in normal form.
 
-    An atom stays if `replaced` returns None for it. The replacement is not searched again.
+    An atom stays if `replaced` returns None for it. The replacement is not searched again. Atoms
+    that `reached` denies hold nothing to replace: they stay whole, which saves their rebuilding.
     """
-    whole = as_term(0)
+    parts: dict[Monomial, fmpq] = {}
+    inner = (atom for atom in term.atoms if reached is None or reached(atom))
+    powers = {atom: _rebuilt_atom(atom, replaced, reached) for atom in inner}
     for monomial, coefficient in term.parts.items():
-        product = as_term(coefficient)
-        for atom, exponent in monomial:
-            product = product * _rebuilt_atom(atom, replaced) ** exponent
-        whole = whole + product
-    return whole
+        moved = [x for x in monomial if x[0] in powers]
+        product = Term({monomial.difference(moved): coefficient})
+        for atom, exponent in moved:
+            product = product * powers[atom] ** exponent
+        for m, c in product.parts.items():
+            parts[m] = parts.get(m, fmpq(0)) + c
+    return Term(parts)
 
 
-def _rebuilt_atom(atom: Atom, replaced: Callable[[Atom], Term | None]) -> Term:
+def _rebuilt_atom(
+    atom: Atom, replaced: Replaced, reached: Callable[[Atom], bool] | None = None
+) -> Term:
     inner = atom.term
     if isinstance(atom, App):
-        inner = atom.function(*(rebuilt(x, replaced) for x in atom.inside))
+        inner = atom.function(*(rebuilt(x, replaced, reached) for x in atom.inside))
     elif isinstance(atom, Binder):
         letter, body = atom.opened()
-        over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced))
-        inner = _BINDERS[atom.kind](rebuilt(body, replaced), letter, over)
-    # the laws of the normal form may have made a number or a sum of it; only an atom is looked up
+        over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced, reached))
+        inner = _BINDERS[atom.kind](rebuilt(body, replaced, reached), letter, over)
+    # The laws of the normal form may have made a number or a sum of it; only an atom is looked up.
+    # If they made a letter, as Inv(Inv(x)) is x, it is the letter of a replacement.
     for own in inner.atoms:
-        if inner == own.term:
+        if inner == own.term and type(own) is type(atom):
             return inner if (result := replaced(own)) is None else result
     return inner
 
@@ -354,7 +408,11 @@ def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
     """Return the term with letters replaced by terms."""
     if term.letters.isdisjoint(values):
         return term
-    return rebuilt(term, lambda atom: values.get(atom) if isinstance(atom, Letter) else None)
+    return rebuilt(
+        term,
+        lambda atom: values.get(atom) if isinstance(atom, Letter) else None,
+        lambda atom: not atom.letters.isdisjoint(values),
+    )
 
 
 Meanings = Mapping[Function, tuple[tuple[Letter, ...], Term]]
@@ -442,6 +500,16 @@ def _of_rows(body: Term, letter: Letter, over: Over | None = None) -> Term:
     return _closed("spectral", body, letter, over, REAL)
 
 
+def same(one: Operand, other: Operand) -> Term:
+    """Return 1 if two elements of an index set are the same, else 0; see the rule `picked`."""
+    left = as_term(one)
+    sorts = {atom.sort for atom in left.atoms}
+    if len(sorts) != 1 or not all(sort.index for sort in sorts):
+        raise ProofError("a value is no element of an index set", value=repr(one))
+    (sort,) = sorts
+    return Function(SAME, (sort, sort))(left, other)
+
+
 def spectral(body: Term, row: Letter, column: Letter) -> Term:
     """Return the spectral norm of the matrix with an entry for each row and column."""
     for index in (row, column):
@@ -450,12 +518,23 @@ def spectral(body: Term, row: Letter, column: Letter) -> Term:
     return _of_rows(_row(body, column), row)
 
 
+def hull(body: Term, index: Letter) -> Term:
+    """Return the distance from 0 of the convex hull of vectors; any number if there are none."""
+    ensure_sort(members(body, index, None), VECTOR)
+    return _distance(body, index)
+
+
+def _distance(body: Term, letter: Letter, over: Over | None = None) -> Term:
+    return _closed("hull", body, letter, over, REAL)
+
+
 _BINDERS: dict[str, Callable[[Term, Letter, Over | None], Term]] = {
     "total": total,
     "least": least,
     "most": most,
     "row": _row,
     "spectral": _of_rows,
+    "hull": _distance,
 }
 
 
@@ -501,6 +580,9 @@ def _exponential(term: Term) -> Term:
 INV, EXP, ABS, SQRT, LOG, IS_ZERO = (
     Function(name, (REAL,)) for name in ("Inv", "exp", "abs", "sqrt", "log", "is zero")
 )
+MAXIMUM = Function("max", (REAL, REAL))
+SAME = "same index"
+"""The name of the functions that compare two elements of an index set."""
 NORM, INNER = Function("norm", (VECTOR,)), Function("inner", (VECTOR, VECTOR))
 _NORMAL: dict[Function, Callable[..., Term]] = {
     INV: _inverse,
@@ -512,8 +594,8 @@ _NORMAL: dict[Function, Callable[..., Term]] = {
 def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:
     """Return the derivative by a real letter; it exists at all values of the letters.
 
-    A term is made of sums and products of the letter, exp, sums over indices, `Inv` of numbers
-    >= 0 and exponentials that are added, and functions f with f' = -falls[f].
+    A term is made of sums and products of the letter, exp, sums over indices, `Inv` and log of
+    numbers >= 0 and exponentials that are added, and functions f with f' = -falls[f].
     """
     whole = as_term(0)
     for monomial, coefficient in term.parts.items():
@@ -533,7 +615,7 @@ def _atom_derivative(atom: Atom, by: Letter, falls: Mapping[Function, Function])
         if atom.over is not None and by in atom.over.of.letters:
             raise ProofError("a sum over other members has no derivative", value=repr(atom.term))
         return total(derivative(body, by, falls), letter, atom.over)
-    if isinstance(atom, App) and atom.function in (INV, EXP, *falls):
+    if isinstance(atom, App) and atom.function in (INV, EXP, LOG, *falls):
         (inside,) = atom.inside
         inner = derivative(inside, by, falls)
         if atom.function == EXP:
@@ -541,7 +623,7 @@ def _atom_derivative(atom: Atom, by: Letter, falls: Mapping[Function, Function])
         if atom.function in falls:
             return -falls[atom.function](inside) * inner
         if _adds_exponentials(inside):  # which is above 0 everywhere, or 0 everywhere
-            return -(atom.term**2) * inner
+            return INV(inside) * inner if atom.function == LOG else -(atom.term**2) * inner
     raise ProofError("the derivative of a term is not known", value=repr(atom.term))
 
 

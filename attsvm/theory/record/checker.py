@@ -239,6 +239,12 @@ def is_zero(x: Real | Q | int) -> Real:
     return Real(int(may_be and x.low == x.high), int(may_be))
 
 
+def whole_part(x: Real | Q | int) -> Real:
+    """Return the largest integer that is at most the number."""
+    x = real(x)
+    return Real(floor(x.low), floor(x.high))
+
+
 # matrices, as lists of rows
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -33,30 +31,13 @@ still be read."""
 _LINES = 15
 """Maximum number of lines of Python for an instance; a longer one is shown by its sizes."""
 
-_WORDS = 60
-"""Maximum number of characters of a sibling's name in a file name."""
-
-
-def file_name(claim_id: str, part: str = "") -> str:
-    """Return the name of the file for a counterexample to a claim, or to its sibling.
-
-    The name for a sibling ends in a hash of the sibling's name. Siblings with the same words, such
-    as `2 x` and `2/x`, can therefore be stored in one folder.
-    """
-    name = claim_id.replace("/", "--").replace(":", "--")
-    if part:
-        words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:_WORDS].rstrip("-")
-        digest = hashlib.sha256(part.encode()).hexdigest()[:8]
-        name = "--".join([name, *([words] if words else []), digest])
-    return f"{name}.json"
-
 
 def document(
     claim: Claim,
     refuted: Refuted,
     *,
     part: str = "",
-    role: Literal["smallest", "worst"] | None = None,
+    role: Literal["telling", "smallest", "worst"] | None = None,
     minimal: bool = False,
     witness: Witness | None = None,
 ) -> JsonObject:
@@ -68,7 +49,8 @@ def document(
         claim: the claim.
         refuted: the refutation.
         part: the sibling that the instance refutes, "" for the reading.
-        role: whether it is the smallest or the worst of a hunt.
+        role: whether it is the smallest or the worst of a hunt, or a curated one that tells more
+            than the smallest.
         minimal: whether no single move of the shrinker makes it smaller.
         witness: the witness of an earlier file.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from attsvm._types import Case
+from attsvm._types import Case, Entry
 from attsvm._witness import Witness
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
@@ -14,10 +18,32 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import Imports
 from attsvm.theory.packs.packs import Pack, beside
-from attsvm.theory.record.counterexample import Replay, file_name, read, replay, witness_of
+
+if TYPE_CHECKING:
+    from attsvm.theory.record.counterexample import Replay
 
 STORED = "stored counterexample"
 """Name of the searcher for counterexamples that were known before the search."""
+
+
+_WORDS = 60
+"""Maximum number of characters of a sibling's name in a file name."""
+
+
+def file_name(claim_id: str, part: str = "", role: str = "") -> str:
+    """Return the name of the file for a counterexample to a claim, or to its sibling.
+
+    With a `role`, such as smallest, it is the name of a second file beside that one.
+
+    The name for a sibling ends in a hash of the sibling's name. Siblings with the same words, such
+    as `2 x` and `2/x`, can therefore be stored in one folder.
+    """
+    name = claim_id.replace("/", "--").replace(":", "--")
+    if part:
+        words = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")[:_WORDS].rstrip("-")
+        digest = hashlib.sha256(part.encode()).hexdigest()[:8]
+        name = "--".join([name, *([words] if words else []), digest])
+    return f"{name}--{role}.json" if role else f"{name}.json"
 
 
 def place(claim: Claim) -> Path:
@@ -25,24 +51,47 @@ def place(claim: Claim) -> Path:
     return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
 
 
+def smallest_place(claim: Claim) -> Path:
+    """Return the path of its smallest counterexample if its curated one tells more."""
+    return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id, role="smallest")
+
+
+def places(claim: Claim) -> tuple[Path, ...]:
+    """Return the paths of the curated files of a claim, the most telling one first."""
+    return place(claim), smallest_place(claim)
+
+
+def _readable(paths: Iterable[Path]) -> Iterator[Entry]:
+    """Yield the documents of the files that exist and can be read, in this order."""
+    for path in filter(Path.is_file, paths):
+        from attsvm.theory.record.counterexample import read
+
+        with contextlib.suppress(AttsvmError):  # `replay_curated` reports the error
+            yield read(path)
+
+
 def known(claim: Claim, part: str = "") -> tuple[Case, ...]:
-    """Return the instance of the claim's curated file, if the file is readable and of this part."""
-    try:
-        stored = read(place(claim))
-        if stored.get("claim") != claim.id or (stored.get("sibling") or "") != part:
-            return ()
-        return (codec.decode_exactly(stored.get("instance"), claim.instance_type),)
-    except AttsvmError:  # `replay_curated` reports the error
-        return ()
+    """Return the instances of the claim's curated files of this part that are readable.
+
+    The smallest one is first, as a search may end there.
+    """
+    cases = []
+    for stored in _readable(reversed(places(claim))):
+        with contextlib.suppress(AttsvmError):  # `replay_curated` reports the error
+            if stored.get("claim") == claim.id and (stored.get("sibling") or "") == part:
+                cases.append(codec.decode_exactly(stored.get("instance"), claim.instance_type))
+    return tuple(cases)
 
 
 def known_witness(claim: Claim, case: Case) -> Witness | None:
-    """Return the witness of the claim's curated file; None if it is of another instance."""
-    try:
-        stored = read(place(claim))
-        return witness_of(stored) if codec.encode(case) == stored["instance"] else None
-    except AttsvmError:  # `replay_curated` reports the error
-        return None
+    """Return the witness of the claim's curated file of this instance; None without one."""
+    for stored in _readable(places(claim)):
+        if codec.encode(case) == stored["instance"]:
+            from attsvm.theory.record.counterexample import witness_of
+
+            with contextlib.suppress(AttsvmError):  # `replay_curated` reports the error
+                return witness_of(stored)
+    return None
 
 
 def python_files(folder: Path) -> list[Path]:
@@ -71,11 +120,11 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
     wanted = {c.id for c in claims}
     results: dict[Path, Pack] = {}
     for pack in packs:
-        owners = {file_name(c.id): c.id for c in pack.claims}
+        owners = {path.name: c.id for c in pack.claims for path in places(c)}
         if wanted.isdisjoint(owners.values()):
             continue
         sharing = [other for other in packs if other.folder == pack.folder]
-        theirs = {file_name(c.id) for other in sharing for c in other.claims}
+        theirs = {path.name for other in sharing for c in other.claims for path in places(c)}
         whole = pack.whole and not unloaded(pack.folder, sharing)
         for path in pack.counterexamples:
             stray = whole and path.name not in theirs and path.is_relative_to(pack.folder)
@@ -91,10 +140,12 @@ def replay_curated(
 
     `packs` and `imports` are as for `replay`.
     """
+    from attsvm.theory.record.counterexample import read, replay
+
     result = replace(replay(path, packs, imports), file=shown(path, pack))
     wrong = ""
     claim = next((c for c in pack.claims if c.id == result.claim), None)
-    if result.confirmed and (claim is None or path.resolve() != place(claim)):
+    if result.confirmed and (claim is None or path.resolve() not in places(claim)):
         wrong = "the file is not in the folder of its claim, or has another name"
     elif result.confirmed and claim is not None:
         if read(path).get("sibling"):

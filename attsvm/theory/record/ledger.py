@@ -547,7 +547,7 @@ _LINE = forms.record({"plain": forms.text}, {"latex": forms.text})
 _VERDICT = (
     {"id": forms.text, **_WORDS, "siblings": forms.each(_SIBLING)},
     {
-        "as_expected": forms.truth,
+        **dict.fromkeys(("as_expected", "linked"), forms.truth),
         "expected": forms.record(_WORDS),
         **dict.fromkeys(("statement", "place", "reason", "broke_note", "stand_in"), forms.text),
         **dict.fromkeys(("examples", "rejected", "broke", "screened"), forms.count),

@@ -8,24 +8,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from flint import arb, fmpq
-
 from attsvm._types import Case, Json, JsonObject
 from attsvm._words import counted
 from attsvm.errors import ClaimError, UsageError
-from attsvm.theory.declaration.instances import shape_of
 from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.question import OPEN, Question
-from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.letters import letters_of
 from attsvm.theory.packs.questions import questions_in
 from attsvm.theory.run.confirm import Refuted
+from attsvm.theory.run.coverage import FOR_QUESTIONS
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
-
-_DIGITS = 12
-"""Number of digits of a value that is no rational number."""
 
 _MORE = 6
 """Factor from the seconds of a hunt to the seconds that its answer recommends."""
@@ -75,8 +69,10 @@ class Answer:
         """
         smallest, closest = self.account.smallest, self.account.closest
         if smallest is not None:
-            return letters(self.question, self._decoded(smallest.instance))
-        return {} if closest is None else letters(self.question, self._decoded(closest.document))
+            return letters_of(self.question.claim.formula, self._decoded(smallest.instance))
+        if closest is None:
+            return {}
+        return letters_of(self.question.claim.formula, self._decoded(closest.document))
 
     def _decoded(self, document: Json) -> Case:
         return codec.decode(document, self.question.claim.instance_type)
@@ -91,7 +87,10 @@ class Answer:
             "expected": self.question.expected,
             "as_expected": self.as_expected,
             "instance": self.instance,
-            "account": self.account.json(),
+            "account": {
+                **self.account.json(),
+                "warnings": self.account.warnings_with(FOR_QUESTIONS),
+            },
         }
 
     def lines(self) -> Iterator[str]:
@@ -127,8 +126,10 @@ class Answer:
         if seen.undecided:
             count = counted(seen.undecided, "instance")
             yield f"  {count} settled neither way: {seen.undecided_note}"
+        if seen.solver_note:
+            yield f"  {seen.solver_note}"
         yield from self._closest()
-        for warning in account.warnings:
+        for warning in account.warnings_with(FOR_QUESTIONS):
             yield f"  warning: {warning}"
         if account.no_turn:
             yield f"  not tried for lack of time: {', '.join(account.no_turn)}"
@@ -150,45 +151,18 @@ class Answer:
         return "\n".join(self.lines())
 
 
-def letters(question: Question, case: Case) -> dict[str, str]:
-    """Return each letter of a question with its value on an instance, as a Python expression."""
-    formula = question.claim.formula
-    values = formula.exact(case)
-    known: dict[str, str] = {
-        name: str(length) for name, length in shape_of(formula.variables, case).items()
-    }
-    for name, variable in formula.variables.items():
-        if name in known:
-            continue
-        value = getattr(case if isinstance(variable, Choice) else values, name)
-        known[name] = repr(value) if isinstance(variable, Choice) else _written(value)
-    return known
-
-
-def _written(value: object) -> str:
-    """Return a number, or an array as nested lists."""
-    items = np.asarray(value).tolist() if isinstance(value, np.ndarray) else value
-    return _nested(items)
-
-
-def _nested(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_nested, value))}]"
-    if isinstance(value, fmpq):
-        return str(value)
-    if isinstance(value, arb):
-        return f"about {value.str(_DIGITS, radius=False)}"
-    return str(value)
-
-
 def answered(
     asked: Question,
     seconds: float,
     progress: Callable[[Hunt], None] | None = None,
     *,
     seed: int = 0,
+    rounds: int | None = None,
 ) -> Answer:
     """Return the answer to a question, after a hunt in this process of at most these seconds.
+
+    `rounds` is the maximum number of rounds of the hunt. If it ends by them, and not by the
+    clock, the answer is the same on every machine.
 
     Raises:
         ClaimError: a formula of the question cannot be evaluated.
@@ -196,9 +170,9 @@ def answered(
     """
     if not 0 < seconds < math.inf:
         raise UsageError(
-            "seconds is not above 0 and finite", value=seconds, remedy="Give a positive number."
+            "seconds must be positive and finite", value=seconds, remedy="Give a positive number."
         )
-    account = hunt(asked.claim, seconds=seconds, seed=seed, progress=progress)
+    account = hunt(asked.claim, seconds=seconds, rounds=rounds, seed=seed, progress=progress)
     if account.error is not None and account.smallest is None:
         raise ClaimError(account.error.rstrip("."))
     return Answer(asked, account, seconds)
@@ -207,13 +181,14 @@ def answered(
 def answer_job(order: str) -> str:
     """Answer a question of a file in this process, and return the answer as text.
 
-    The order is JSON with `file`, `name`, `seconds` and `seed`. The result is JSON: the answer's
-    `json` with `name` and `lines`; the answer is "broken" if the question cannot be evaluated.
+    The order is JSON with `file`, `name`, `seconds`, `rounds` and `seed`. The result is JSON: the
+    answer's `json` with `name` and `lines`; the answer is "broken" if the question cannot be
+    evaluated.
     """
     asked = json.loads(order)
     one = questions_in(asked["file"])[asked["name"]]
     try:
-        answer = answered(one, asked["seconds"], seed=asked["seed"])
+        answer = answered(one, asked["seconds"], seed=asked["seed"], rounds=asked["rounds"])
     except ClaimError as error:
         broken = {"answer": "broken", "as_expected": False, "expected": one.expected}
         text = {"question": one.text, "lines": [one.text, f"broken: {error}"]}

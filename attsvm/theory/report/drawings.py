@@ -11,7 +11,8 @@ from attsvm._types import JsonObject
 from attsvm.theory.report.dependencies import Dependencies, levels, resting_on
 from attsvm.theory.report.picture import Panel, Picture, Points
 from attsvm.theory.report.rendering import render
-from attsvm.theory.report.view import SourceView, StatementView
+from attsvm.theory.report.source_view import SourceView
+from attsvm.theory.report.view import StatementView
 
 _WIDE, _HIGH, _ACROSS, _DOWN = 215, 20, 275, 28
 """The size of a box, and the distances between the left and upper ends of boxes, in pixels."""

@@ -17,23 +17,24 @@ from attsvm._types import Case, Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.declaration.verdict import IN_PROSE, Evidence, Fairness, Truth, Validity
 from attsvm.theory.instance.in_python import python
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.packs.code_digests import homes
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.curated import known_witness
+from attsvm.theory.record.errata import Weight
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.drawings import drawn, graph
-from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.mathml import formula
+from attsvm.theory.report.mathml import formula, typeset_sentence
 from attsvm.theory.report.picture import Painter
 from attsvm.theory.report.refutation import refutation
-from attsvm.theory.report.rendering import FOLDER, render, sentence
+from attsvm.theory.report.rendering import FOLDER, render
 from attsvm.theory.report.script import script, writers
+from attsvm.theory.report.source_view import SourceView, source_view
 from attsvm.theory.report.terminal import NOT_SHOWN, NOT_SHOWN_MEANING, outcome, ranked, tight
 from attsvm.theory.report.verifier import verifier_or_reason
-from attsvm.theory.report.view import AXES, ReadingView, SourceView, StatementView, source_view
+from attsvm.theory.report.view import AXES, ReadingView, StatementView
 
 _WORDS = (*map(str, Truth), "none")
 """Words that are also names of classes in the style sheet, each with a colour."""
@@ -45,17 +46,20 @@ _KINDS = {
     "reading": "One exact form of a statement: hypotheses, data and conclusion.",
     "literal": "Exactly what is printed; numbered if the words admit several forms.",
     "amended": "A repair, meant to change as little as possible; the first ones may fall.",
-    "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
+    "sharp": "The strongest version that we know, with the best constant or rate if it has one.",
     "sibling": "A deliberately false variant of a reading, which the same check must refute.",
     "tightness": "The largest ratio of left to right side that the run reached.",
     "sizes": "Shapes of the variables in the first instances of a check, and how many had them.",
     "equal entries": "Whether two entries of an array other than 0 are equal in size.",
-    "support tokens": "How many tokens of each input have margin 1 in the Att-SVM.",
+    "support tokens": "Number of tokens of each input that have margin 1 in the Att-SVM.",
     "slack": "The distance of a conclusion from failing at an instance. Below 0 it is violated; a "
     "strict conclusion is also violated at 0.",
 }
 _MEANINGS = {
-    **{axis.__name__: {str(w): w.meaning for w in axis} for axis in (Truth, Evidence, Validity)},
+    **{
+        axis.__name__: {str(w): w.meaning for w in axis}
+        for axis in (Truth, Evidence, Validity, Fairness)
+    },
     "Other words": _KINDS,
 }
 _WEIGHTS = {
@@ -238,6 +242,7 @@ def _filters(packs: Sequence[Pack], folder: Path) -> JsonObject:
         "places": lambda s: list(_places(s, folder)),
         "proof_places": lambda r: list(_proof_places(r, folder)),
         "resting": _resting,
+        "sentence": typeset_sentence,
         "standing_readings": lambda s: [r for r in s.readings if r.id in s.shown_erratum.stands],
         "texts": lambda r, cases: list(_texts(r, cases, own)),
         "what_it_does": _WEIGHTS.__getitem__,
@@ -257,7 +262,7 @@ def _doubtful(r: ReadingView) -> bool:
 def _in_a_word(r: ReadingView) -> str:
     """Return the id of a reading with its verdict."""
     verdict = ", ".join(str(r.entry.get(axis, "")) for axis in AXES) if r.entry else "not run"
-    return f"{r.id}: {verdict}{'' if r.as_expected else ', not as expected'}"
+    return f"{r.id}: {verdict}{r.proof_mark}{'' if r.as_expected else ', not as expected'}"
 
 
 def _data(s: StatementView) -> JsonObject:
@@ -292,10 +297,10 @@ def _drawing(view: SourceView) -> Markup:
 
 
 def _resting(s: StatementView) -> list[tuple[str, tuple[str, ...]]]:
-    falls = "What falls with it, or has to be read as repaired"
+    falls = "Statements that fall with it, or have to be read as repaired"
     return [
         ("Rests on", s.rests_on),
-        (falls if s.refuted else "What rests on it", s.carries),
+        (falls if s.refuted else "Statements that rest on it", s.carries),
     ]
 
 
@@ -398,7 +403,8 @@ def _figures(r: ReadingView) -> list[str]:
     figures = [counted(int(entry.get("examples", 0)), "instance")] if entry else ["not run"]
     figures += [f"tightness {text}"] if (text := tight(entry)) else []
     figures += [f"{refuted} of {counted(len(siblings), 'sibling')} refuted"] if siblings else []
-    return figures + ([f"proof in {counted(len(steps), 'step')}"] if steps else [])
+    kind = IN_PROSE if r.in_prose else "proof"
+    return figures + ([f"{kind}, {counted(len(steps), 'step')}"] if steps else [])
 
 
 def _facts(r: ReadingView) -> Iterator[tuple[str, object]]:
@@ -414,7 +420,7 @@ def _facts(r: ReadingView) -> Iterator[tuple[str, object]]:
     if text := tight(entry):
         yield "tightness", text
     if entry.get("reason"):
-        yield "evidence", sentence(entry["reason"])
+        yield "evidence", typeset_sentence(entry["reason"])
     for kind, result in entry.get("coverage", {}).items():
         yield f"{kind} (how often)", ranked(result, 8)
     if entry.get("broke"):
@@ -437,6 +443,6 @@ def _hypotheses(r: ReadingView) -> tuple[tuple[str, ...], list[tuple[object, ...
             text = f"yes: without it refuted by {shown['found_by']}, {shown['evidence']}"
         last = [text] if needed or open_ else []
         times = f"{met[name]} of {looked}" if name in met else ""
-        rows.append((Markup("{} {}").format(sentence(name), runs), times, *last))
+        rows.append((Markup("{} {}").format(typeset_sentence(name), runs), times, *last))
     titles = ("hypothesis", "satisfied by", "needed")
     return titles[: 3 if needed or open_ else 2], rows

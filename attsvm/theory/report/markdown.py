@@ -1,4 +1,4 @@
-"""A source as a page of Markdown: what falls, by weight, what stands, then a row for each reading.
+"""A source as a page of Markdown: what stands and what falls, by rank, then a row a reading.
 
 Each sentence occurs once: in its erratum, else in the table. `attsvm show` prints the formulas and
 hypotheses of a reading. Counterexamples are confirmed while the page is made. The page does not
@@ -17,26 +17,36 @@ from urllib.parse import quote
 from attsvm._types import Entry
 from attsvm._words import counted
 from attsvm.errors import UsageError
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.declaration.verdict import (
+    IN_PROSE,
+    Evidence,
+    Fairness,
+    Truth,
+    Validity,
+    in_prose,
+)
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
+from attsvm.theory.record.errata import Rank, Weight, claims_of
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.errata import Weight, claims_of
+from attsvm.theory.report.notation import prose
 from attsvm.theory.report.refutation import refutation
-from attsvm.theory.report.rendering import Marked, prose, render, safe
+from attsvm.theory.report.rendering import Marked, render, safe
+from attsvm.theory.report.source_view import SourceView, source_view
 from attsvm.theory.report.terminal import tight
-from attsvm.theory.report.view import AXES, ReadingView, SourceView, StatementView, source_view
+from attsvm.theory.report.view import AXES, ReadingView, StatementView
 
 _KINDS = {
-    "literal": "Exactly what is printed; numbered where the words admit several forms.",
+    "literal": "Exactly what is printed; numbered if the words admit several forms.",
     "amended": "A repair of ours, meant to change as little as possible; the first ones may fall.",
-    "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
-    "slack": "What the conclusion has to spare at an instance: for an inequality the right side "
-    "less the left, for an equation minus the largest error, for sizes minus their misfit; about "
-    "the limit of a run only its sign has a meaning.",
-    "instances": "How many met the hypotheses and were examined.",
+    "sharp": "The strongest version that we know, with the best constant or rate if it has one.",
+    "slack": "The distance of a conclusion from failing at an instance: for an inequality the "
+    "right side less the left, for an equation minus the largest error, for sizes minus their "
+    "misfit. Only its sign has a meaning for the limit of a run.",
+    "instances": "Number of instances that met the hypotheses and were examined.",
 }
 
 
@@ -84,23 +94,21 @@ class _Page:
         standing = [r for s in every if s.stands_whole for r in s.printed_readings]
         shown |= {r.id for r in standing}
         literal = [r for r in self.view.readings if r.literal]
-        weights = [
-            (str(weight), [s for s in self.view.of_weight(weight) if s in fallen])
-            for weight in Weight
-        ]
-        weights.append(("Without an erratum", [s for s in fallen if s.erratum is None]))
+        ranks = [(str(rank), [s for s in fallen if s.rank is rank]) for rank in Rank]
         text = render(
             "source.md.j2",
             {"counted": counted, "heading": heading, "prose": prose, "table": _table},
             view=self.view,
             run=self.run,
             ours=sum(not s.printed_readings for s in every),
-            warnings=self.warnings(packs),
+            fates=self.fates(fallen),
+            kinds=_kinds(literal),
+            warnings=_warnings(self, packs),
             bare=[s for s in refuted if s not in fallen],
             fallen=fallen,
-            weights=[(weight, result) for weight, result in weights if result],
+            ranks=[(rank, result) for rank, result in ranks if result],
             standing=[
-                (Marked(f"**{safe(place_of(s))}** (`{s.id}`)"), on(r), prose(said_by(r)))
+                (Marked(f"**{safe(place_of(s))}** (`{s.id}`)"), on(r), sentence_of(r))
                 for s in every
                 if s.stands_whole
                 for r in s.printed_readings
@@ -115,38 +123,41 @@ class _Page:
         )
         return f"{text}\n"
 
+    def fates(self, fallen: Collection[StatementView]) -> list[tuple[str, str]]:
+        """Return the results for the printed statements: a rank a line, definitions left out.
+
+        Statements that fall link to their errata.
+        """
+
+        def named(s: StatementView) -> str:
+            short = safe(self.short(s.id))
+            return f"[{short}](#{slug(heading(s))})" if s in fallen else short
+
+        lines: list[tuple[str, str]] = []
+        for rank in Rank:
+            fates = self.view.fates(rank) if rank is not Rank.DEFINITION else {}
+            parts = [
+                f"{fate} ({len(some)}): {', '.join(map(named, some))}"
+                for fate, some in fates.items()
+            ]
+            if parts:
+                text = "; ".join(parts)
+                lines.append((str(rank), Marked(f"{text[:1].upper()}{text[1:]}")))
+        return lines
+
     def short(self, statement: str) -> str:
         """Return an id without the name of the source."""
         return statement.removeprefix(f"{self.view.source.name}/")
 
-    def warnings(self, packs: Sequence[Pack]) -> list[str]:
-        """Return warnings about the run; empty if all went well."""
-        claims = [r.claim for r in self.view.readings if r.claim]
-        absent = [r.id for r in self.view.readings if not r.entry]
-        lines = [] if self.run.finished else ["The run did not finish."]
-        if self.run.damaged:
-            lines.append(f"{counted(self.run.damaged, 'line')} of its record cannot be read.")
-        lines += [f"{fault[:1].upper()}{fault[1:]}." for fault in self.run.faults]
-        if absent:
-            lines.append(f"Without a verdict: {', '.join(absent)}.")
-        for r in self.view.readings:
-            want = r.entry.get("expected") or {}
-            if r.entry.get("as_expected") is False or not r.words_as_expected:
-                lines.append(f"Not as expected: {r.id}, expected {_verdict(want)}.")
-        files = [curated.shown(path, pack) for path, pack in curated.chosen(packs, claims).items()]
-        replays = {f: r for f, r in self.run.replays.items() if f in files}
-        fallen = replace(self.run, curated=tuple(files), replays=replays).fallen
-        return lines + [f"{result}: {file}." for file, result, _ in fallen]
-
     def rows(self, s: StatementView, with_erratum: Collection[str]) -> Iterable[tuple[str, ...]]:
         """Yield the rows of a statement; the readings `with_erratum` link to its erratum."""
-        above = Marked(f"[above](#{'what-stands' if s.stands_whole else slug(heading(s))})")
+        above = Marked(f"[above](#{'as-printed' if s.stands_whole else slug(heading(s))})")
         for r in s.readings:
             reading = self.link(r.name, r.claim.file if r.claim else "")
             lead = f"{safe(self.short(s.id))}, {safe(s.place)}<br>" if r is s.readings[0] else ""
             yield (
                 Marked(f"{lead}{reading}"),
-                above if r.id in with_erratum else prose(said_by(r)),
+                above if r.id in with_erratum else sentence_of(r),
                 _verdict(r.entry),
                 tight(r.entry) or "",
                 str(r.entry.get("examples", "")),
@@ -177,7 +188,7 @@ class _Page:
             return [], []
         points = [printed, *text, *shown]
         if words is None or not words.repair:
-            true = [f"**True, {on(r)}.** {prose(said_by(r))}" for r in stands]
+            true = [f"**True, {on(r)}.** {sentence_of(r)}" for r in stands]
             return list(map(Marked, [*points, *true])), [*stands, *([] if own else refuted)]
         rests = f" ({', '.join(map(on, stands))}.)" if stands else ""
         points.append(f"**Repair.** {prose(words.repair)}{rests}")
@@ -196,7 +207,8 @@ class _Page:
             file = curated.place(r.claim) if r.claim else Path()
             stored = file.is_file()
             name = self.link(r.name, file) if stored else r.name
-            point = f"**{name}.** {f'{prose(said_by(r))} ' if says else ''}"
+            title = f"{name}, {r.unlike}" if r.unlike else name
+            point = f"**{title}.** {f'{sentence_of(r)} ' if says else ''}"
             if r.claim and stored and not r.stored:  # reading it raises what is wrong with it
                 codec.decode_exactly(read(file)["instance"], r.claim.instance_type)
             if r.cases and r.claim:
@@ -207,6 +219,32 @@ class _Page:
                 last = instance
             text.append(point.rstrip())
         return text, fallen
+
+
+def _warnings(page: _Page, packs: Sequence[Pack]) -> list[str]:
+    """Return warnings about the run; empty if all went well."""
+    claims = [r.claim for r in page.view.readings if r.claim]
+    absent = [r.id for r in page.view.readings if not r.entry]
+    lines = [] if page.run.finished else ["The run did not finish."]
+    if page.run.damaged:
+        lines.append(f"{counted(page.run.damaged, 'line')} of its record cannot be read.")
+    lines += [f"{fault[:1].upper()}{fault[1:]}." for fault in page.run.faults]
+    if absent:
+        lines.append(f"Without a verdict: {', '.join(absent)}.")
+    for r in page.view.readings:
+        want = r.entry.get("expected") or {}
+        if r.entry.get("as_expected") is False or not r.words_as_expected:
+            lines.append(f"Not as expected: {r.id}, expected {_verdict(want)}.")
+    files = [curated.shown(path, pack) for path, pack in curated.chosen(packs, claims).items()]
+    replays = {f: r for f, r in page.run.replays.items() if f in files}
+    fallen = replace(page.run, curated=tuple(files), replays=replays).fallen
+    return lines + [f"{result}: {file}." for file, result, _ in fallen]
+
+
+def _kinds(literal: Iterable[ReadingView]) -> str:
+    """Return how many refuted literal readings are plain, strained and degenerate."""
+    kinds = [r.unlike or "plain" for r in literal if r.truth == str(Truth.REFUTED)]
+    return ", ".join(f"{kinds.count(str(kind))} {kind}" for kind in Fairness if str(kind) in kinds)
 
 
 def _resting(page: _Page) -> list[tuple[str, str, str]]:
@@ -227,6 +265,8 @@ def _resting(page: _Page) -> list[tuple[str, str, str]]:
 def _words(page: _Page) -> Iterable[tuple[str, str, str]]:
     """Yield the words of this page, and of its verdicts, with their meanings."""
     yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
+    kinds = {getattr(r.claim, "fairness", None) for r in page.view.readings}
+    yield from (("fairness", str(word), word.meaning) for word in Fairness if word in kinds)
     for axis in (Truth, Evidence, Validity):
         name = axis.__name__.lower()
         used = {r.entry.get(name) for r in page.view.readings}
@@ -249,20 +289,24 @@ def mark(s: StatementView) -> str:
 
 
 def on(r: ReadingView) -> str:
-    """Return a reading with the run's word on its truth."""
-    return f"{r.name}: {safe(r.truth)}"
+    """Return a reading with the run's word on its truth, and whether its proof is in prose."""
+    return f"{r.name}: {safe(r.truth)}{r.proof_mark}"
 
 
-def said_by(r: ReadingView) -> str:
-    """Return the sentence of a reading."""
-    return r.claim.statement if r.claim else r.says
+def sentence_of(r: ReadingView) -> Marked:
+    """Return the sentence of a reading, with the formulas that run in mathematics."""
+    if r.claim is None:
+        return prose(r.says)
+    formula = typeset(r.claim.formula)
+    return prose(r.claim.statement, (formula.conclusion, *formula.where))
 
 
 def _verdict(words: Entry) -> str:
-    """Return a recorded verdict on its three axes."""
+    """Return a recorded verdict on its three axes, and whether the proof is in prose."""
     if not words:
         return "not run"
-    return " / ".join(str(words.get(axis, "?")) for axis in AXES)
+    mark = f", {IN_PROSE}" if in_prose(words) else ""
+    return f"{' / '.join(str(words.get(axis, '?')) for axis in AXES)}{mark}"
 
 
 _PIPE = r"\|"

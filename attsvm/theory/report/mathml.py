@@ -1,8 +1,10 @@
-"""Formulas for a browser: MathML from the LaTeX of `attsvm.theory.arithmetic.text`.
+"""Formulas for a browser: MathML from LaTeX, which needs neither a script nor the network.
 
-That LaTeX has letters, numbers, fences, fractions, roots, indices, powers and text. Anything else
-is rejected, such as a formula in an edited file. Browsers do not break lines within MathML. A
-formula is therefore cut before each relation, summand and factor, to fit on a phone.
+The LaTeX is that of `attsvm.theory.arithmetic.notation`, or that which
+`attsvm.theory.report.notation` reads in a sentence. It has letters, numbers, fences, fractions,
+roots, indices, powers and text. Anything else is rejected, such as a formula in an edited file.
+Browsers do not break lines within MathML. A formula is therefore cut before each relation, summand
+and factor, to fit on a phone.
 """
 
 from __future__ import annotations
@@ -14,28 +16,40 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from attsvm.errors import AttsvmError
+from attsvm.theory.report.notation import pieces
 from attsvm.theory.report.rendering import LETTERS, sentence, text
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _LETTERS = {
-    **LETTERS, "ell": "ℓ", "infty": "∞", "top": "⊤",
+    **LETTERS, "varphi": "φ", "ell": "ℓ", "infty": "∞", "top": "⊤",
 }  # fmt: skip
-_NAMES = {"cos", "exp", "lim", "ln", "max", "min"}
+_NAMES = {
+    "cos", "det", "dim", "exp", "gcd", "inf", "lim", "ln", "log", "max", "min", "sin", "sup",
+}  # fmt: skip
 _SIGNS = {
     "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "otimes": "⊗", "circ": "∘",
     "nabla": "∇", "|": "‖", "#": "#", "_": "_", "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}",
-    "in": "∈", "to": "→", "sum": "∑", "prod": "∏",
+    "lfloor": "⌊", "rfloor": "⌋",
+    "in": "∈", "to": "→", "sum": "∑", "prod": "∏", "times": "×", "ast": "*", "dots": "…",
+    "lt": "<", "gt": ">", "vert": "|", "Vert": "‖", "lbrace": "{", "rbrace": "}",
 }  # fmt: skip
-_RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\,"}
+_BARS = {"|", r"\|", r"\vert", r"\Vert"}
+_RELATIONS = {
+    "=", "<", ">", r"\lt", r"\gt", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\,", r"\thinspace",
+}  # fmt: skip
 """Tokens before which a line may end, as it may before + and - between operands."""
 
-_SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
+_SPACES = {
+    ",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em", "thinspace": "0.17em",
+    "enspace": "0.5em",
+}  # fmt: skip
 _ESCAPES: Mapping[str, str] = {
     r"\textbackslash": "\\", r"\textasciicircum": "^", r"\textasciitilde": "~",
     r"\textless": "<", r"\textgreater": ">", r"\textbar": "|",
 }  # fmt: skip
+_DOUBLE = {"R": "ℝ"}
 _OPEN, _CLOSE = "([", ")]"
-_FENCES = {*"()[]|.", r"\|", r"\langle", r"\rangle", r"\{", r"\}"}
+_FENCES = {*"()[]|.", r"\|", r"\langle", r"\rangle", r"\lfloor", r"\rfloor", r"\{", r"\}"}
 
 
 class UnreadableError(AttsvmError):
@@ -61,14 +75,17 @@ def mathml(latex: str, *, block: bool = True) -> Markup:
         # a line may end only outside brackets and norms; bars come in pairs, so an odd number of
         # them means that one is open
         depth += (token in _OPEN) - (token in _CLOSE)
-        norms += token in ("|", r"\|")
+        norms += token in _BARS
         outside = depth == 0 and norms % 2 == 0
         cut = outside and operand and token in ("+", "-")
         if cut or (outside and token in _RELATIONS):
             pieces.append(_piece(piece, block))
             piece = []
         part = reader.scripted()
-        piece.append(_tag("mo", "−" if token == "-" else "+", form="infix") if cut else part)
+        if token in ("+", "-"):
+            form = "infix" if cut else None if operand else "prefix"
+            part = _tag("mo", "−" if token == "-" else "+", form=form)
+        piece.append(part)
         operand = token not in _RELATIONS
     shown = filter(None, [*pieces, _piece(piece, block)])
     return Markup('<{0} class="formula">{1}</{0}>').format(
@@ -201,6 +218,15 @@ class _Reader:
             return _tag("mfrac", self.argument(), self.argument())
         if name == "sqrt":
             return _tag("msqrt", self.argument())
+        if name == "hat":
+            return _tag("mover", self.argument(), _tag("mo", "^", stretchy="false"), accent="true")
+        if name == "mathbb":
+            self.take("{")
+            letter = _DOUBLE.get(self.take())
+            self.take("}")
+            if letter is None:
+                raise UnreadableError("a formula has an unknown letter in double strokes")
+            return _tag("mi", letter)
         if name in ("text", "mathrm"):
             tag = "mtext" if name == "text" else "mi"
             return _tag(tag, _kept(_words(self)), mathvariant=None if tag == "mtext" else "normal")
@@ -209,7 +235,7 @@ class _Reader:
         if name in _NAMES:
             return _tag("mi", name)
         if name in _SIGNS:
-            return _tag("mo", _SIGNS[name], stretchy="false" if name == "|" else None)
+            return _tag("mo", _SIGNS[name], stretchy="false" if f"\\{name}" in _BARS else None)
         if name in _SPACES:
             return _tag("mspace", width=_SPACES[name])
         raise UnreadableError(f"a formula has the unknown command {name!r}")
@@ -263,3 +289,23 @@ def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:
         return mathml(line["latex"], block=block)
     except (KeyError, AttsvmError, RecursionError):
         return _tag("code", line.get("plain", ""))
+
+
+def typeset_sentence(value: object) -> Markup:
+    """Return a sentence in HTML: its formulas in MathML, its words as they are.
+
+    Markup stays as it is.
+    """
+    if isinstance(value, Markup):
+        return value
+    return Markup().join(
+        _typeset(part) if latex else sentence(part) for latex, part in pieces(text(value))
+    )
+
+
+def _typeset(latex: str) -> Markup:
+    """Return a formula of a sentence in MathML; one that cannot be read stays LaTeX."""
+    try:
+        return mathml(latex, block=False)
+    except UnreadableError:
+        return _tag("code", latex)

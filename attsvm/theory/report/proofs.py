@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
@@ -25,6 +25,22 @@ def connection(claim: Claim) -> str:
     if claim.proof is None:
         return ""
     return LINKED if is_linked(claim.formula, found_proof(claim)) else PROSE
+
+
+def proofs_table(claims: Iterable[Claim]) -> str:
+    """Return a table in Markdown of all claims with a proof, and how its steps are connected."""
+    own = sorted((c for c in claims if c.proof), key=lambda c: c.id)
+    kinds = [connection(c) for c in own]
+    counts = (f"{kinds.count(LINKED)} {LINKED}", f"{kinds.count(PROSE)} {PROSE}")
+    rows = (
+        f"| {c.id} | `{c.proof}` | {_KINDS[kind]} |" for c, kind in zip(own, kinds, strict=True)
+    )
+    lines = (f"Of {len(own)} readings with a proof: {', '.join(counts)}.", "", *_TITLES, *rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+_KINDS = {LINKED: "linked", PROSE: "in prose"}
+_TITLES = ("| reading | proof | steps |", "| --- | --- | --- |")
 
 
 def _but(claim: Claim) -> str:

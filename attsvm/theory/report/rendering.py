@@ -26,7 +26,7 @@ _PRODUCT = re.compile(r"<(?=\S)([^<>]*, [^<>]*)(?<=\S)>")
 LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "theta": "θ",
     "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ",
-    "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
+    "tau": "τ", "phi": "φ", "iota": "ι", "Gamma": "Γ", "Delta": "Δ",
 }  # fmt: skip
 _LETTER = re.compile(rf"(?<![^\W_])({'|'.join(LETTERS)})(?![^\W_])")
 _RAISED = re.compile(
@@ -112,16 +112,10 @@ def safe(value: object) -> str:
     return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
 
 
-def prose(value: object) -> Marked:
-    """Return a sentence in one line of Markdown, with mathematics as `sentence` writes it.
-
-    Markdown stays as it is.
-    """
-    if isinstance(value, Marked):
-        return value
-    message = str(sentence(" ".join(str(value).split())))
-    message = message.replace("&#34;", '"').replace("&#39;", "'")
-    return Marked(re.sub(r"([\\`*\[\]~$]|(?<![A-Za-z0-9])_)", r"\\\1", message))
+def in_signs(text: str) -> str:
+    """Return a text as Markdown, with mathematics as `sentence` writes it; spaces stay."""
+    message = str(sentence(text)).replace("&#34;", '"').replace("&#39;", "'")
+    return re.sub(r"([\\`*\[\]~$]|(?<![A-Za-z0-9])_)", r"\\\1", message)
 
 
 def sentence(value: object) -> Markup:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 
+from attsvm._words import KEPT, kept
 from attsvm.theory.report.view import ReadingView, StatementView
 
 SCREEN = 50
@@ -20,7 +22,8 @@ def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iter
     sentence is printed whole or not at all. The reading `asked` is printed with all its parts.
     """
     stored = "; ".join(_commands(view))
-    lines = [*_head(view), *_every_reading(view), *_foot(view, stored)]
+    lines = [*_head(view), *_every_reading(view)]
+    lines += [*_words(_vocabulary(view, lines)), *_foot(view, stored)]
     if not whole and len(lines) > SCREEN:
         parts: set[str] = set()
         for part in _by_weight(view):
@@ -41,9 +44,13 @@ def _by_weight(view: StatementView) -> Iterator[str]:
     yield readings[0].name
     yield from (part for name in refuted[:1] for part in (name, f"fails at {name}"))
     yield from ("repair", "runs", "if")
-    yield from stands
+    yield from stands[:1]
+    sentences = [text for r in readings for text in (r.formula["conclusion"]["plain"], r.says)]
+    yield from (f"word {name}" for name in _vocabulary(view, sentences))
+    yield from stands[1:]
     yield from (r.name for r in readings if r.name.startswith("literal"))
     yield "fails"
+    yield from (f"word {name}" for name in view.notation)
     yield from (r.name for r in readings if r.name not in stands)
     yield "where"
     yield from (f"fails at {name}" for name in refuted[1:])
@@ -77,21 +84,63 @@ def _every_reading(view: StatementView) -> Iterator[str]:
 
 def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
     """Yield a reading with all its parts; its formula only if it differs from that `before`."""
-    yield f"{reading.name}: {reading.verdict}"
+    yield f"{reading.name}: {_verdict(reading)}"
     yield from _wrapped(reading.says, "  ")
     if reading.formula["conclusion"]["plain"] != before:
         yield from _wrapped(f"runs: {reading.formula['conclusion']['plain']}", "  ")
     yield from _wrapped("; ".join(reading.formula["hypotheses"]), "  ", "if: ")
     yield from _wrapped(reading.counterexample, "  ", "fails at: ")
     yield from _wrapped(reading.smallest, "  ", "smallest known: ")
-    siblings = "; ".join(s.name for s in reading.claim.siblings) if reading.claim else ""
+    names = [s.name for s in reading.claim.siblings] if reading.claim else []
+    siblings = "; ".join(map(reading.sibling, names))
     yield from _wrapped(siblings, "  ", "siblings, which have to fall: ")
+
+
+def _verdict(reading: ReadingView) -> str:
+    """Return the verdict, and how a literal reading takes its source unless it does so plainly."""
+    words = f"{reading.verdict}{reading.proof_mark}"
+    return f"{words}; {reading.unlike}" if reading.unlike else words
 
 
 def _folded(view: StatementView, parts: Collection[str], asked: str, stored: str) -> Iterator[str]:
     """Yield the statement with these parts alone, and the command that prints the rest."""
+    lines = [*_head(view, parts), *_chosen_readings(view, parts, asked)]
+    yield from lines
+    words = _vocabulary(view, lines)
+    yield from _words({name: words[name] for name in words if f"word {name}" in parts})
+    yield from _foot(view, stored, parts, _FEW)
+    yield ""
+    yield f"folded to one screen; all of it: attsvm show --all {view.id}"
+
+
+def _vocabulary(view: StatementView, lines: Iterable[str]) -> dict[str, str]:
+    """Return words of the source that the lines use, with their meanings.
+
+    Letters that the readings themselves declare or define are left out, and "A", an article.
+    """
+    text = " ".join(line.strip() for line in lines)
+    known = {"A", "a"}
+    known |= {name for r in view.readings if r.claim for name in r.claim.formula.variables}
+    known |= {re.split(r"[( ]", line)[0] for line in definitions(view.readings)}
+
+    def uses(word: str) -> bool:
+        return bool(re.search(rf"(?<![\w^]){re.escape(word)}(?![\w^'])", text))
+
+    return {
+        name: " ".join(meaning.split()).rstrip(".")
+        for name, meaning in view.notation.items()
+        if any(word not in known and uses(word) for word in name.split(", "))
+    }
+
+
+def _words(words: Mapping[str, str]) -> Iterator[str]:
+    """Yield an empty line and the words with their meanings; nothing without words."""
+    return _block("words", "; ".join(f"{name}: {meaning}" for name, meaning in words.items()))
+
+
+def _chosen_readings(view: StatementView, parts: Collection[str], asked: str) -> Iterator[str]:
+    """Yield the formula of the first reading, and the readings that are among the parts."""
     readings = view.readings
-    yield from _head(view, parts)
     first = readings[0].formula
     named = [readings[0], *(r for r in readings[1:] if r.name == asked)]
     for part, words in (
@@ -107,16 +156,13 @@ def _folded(view: StatementView, parts: Collection[str], asked: str, stored: str
         if reading.name == asked:
             yield from _reading(reading)
         elif reading.name in parts:
-            yield from _wrapped(f"{reading.name} ({reading.verdict}): {reading.says}")
+            yield from _wrapped(f"{reading.name} ({_verdict(reading)}): {reading.says}")
             if f"fails at {reading.name}" in parts:
                 yield from _wrapped(reading.counterexample, "  ", "fails at: ")
     others = [r for r in readings if r.name != asked and r.name not in parts]
     yield from _wrapped(
-        "; ".join(f"{r.name} ({r.verdict})" for r in others), lead="further readings: "
+        "; ".join(f"{r.name} ({_verdict(r)})" for r in others), lead="further readings: "
     )
-    yield from _foot(view, stored, parts, _FEW)
-    yield ""
-    yield f"folded to one screen; all of it: attsvm show --all {view.id}"
 
 
 _FEW = 6
@@ -148,7 +194,7 @@ def _place(file: str, line: int) -> str:
 
 
 def _commands(view: StatementView) -> Iterator[str]:
-    """Yield the places of the smallest counterexamples, and commands that print them as code."""
+    """Yield the places of the counterexamples, and commands that print them as code."""
     stored = [r for r in view.readings if r.stored]
     files = [r.stored.file for r in stored if r.stored]
     if files:
@@ -163,14 +209,15 @@ def _commands(view: StatementView) -> Iterator[str]:
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
     """Yield a paragraph in lines that fit the terminal; nothing for an empty text."""
     if text:
-        yield from wrap(
-            lead + text,
+        lines = wrap(
+            kept(lead + text),
             max(40, min(100, get_terminal_size().columns)),
             initial_indent=indent,
             subsequent_indent=indent + "  ",
             break_long_words=False,
             break_on_hyphens=False,
         )
+        yield from (line.replace(KEPT, " ") for line in lines)
 
 
 def _block(title: str, words: str) -> Iterator[str]:

@@ -11,8 +11,14 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from attsvm._types import Entry
-from attsvm._words import counted
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm._words import KEPT, counted, kept
+from attsvm.theory.declaration.verdict import (
+    IN_PROSE,
+    Evidence,
+    Truth,
+    Validity,
+    in_prose,
+)
 
 if TYPE_CHECKING:
     from attsvm.theory.search.account import Hunt
@@ -22,6 +28,12 @@ NOT_SHOWN_MEANING = (
     "A hypothesis is not shown to be needed if this run found no counterexample without it. "
     "Either the claim holds without it, or the search was too short: another seed or a longer "
     "profile may find one. That is a hint about the statement and no verdict on it."
+)
+
+_MARK = "*"
+PROSE_MEANING = (
+    f"{_MARK} {IN_PROSE}: each of its steps was executed or cites a textbook, but text connects "
+    "them, so the reading is not proved. `attsvm show --proof ID` prints the steps."
 )
 
 _BOLD, _RED = "1", "31"
@@ -44,11 +56,14 @@ def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
     """Return one row for each claim from entries in the form of `verify --json`.
 
     A row begins with ! if the verdict is not as expected, and with = if it is from an earlier run.
+    A star marks the truth of a reading whose proof is in prose.
     """
     return [
         (
             ("=" if entry.get("reused") else "") if entry.get("as_expected") else "!",
-            *(entry[key] for key in ("id", "truth", "evidence", "validity")),
+            entry["id"],
+            f"{entry['truth']}{_MARK if in_prose(entry) else ''}",
+            *(entry[key] for key in ("evidence", "validity")),
             f"{sum(bool(s['refuted']) for s in entry['siblings'])}/{len(entry['siblings'])}",
             str(entry.get("examples", 0)),
             tight(entry),
@@ -77,7 +92,7 @@ def ranked(words: Mapping[str, int], most: int) -> str:
 def table_text(
     entries: Iterable[Entry], file: TextIO | None = None, width: int | None = None
 ) -> None:
-    """Print the table of verdicts, then a line for every claim that is not as expected.
+    """Print the table of verdicts, the meaning of its star, and each claim not as expected.
 
     If the table is wider than the terminal, each id stands above its figures.
 
@@ -99,7 +114,7 @@ def table_text(
         if row is titles:
             cells = [paint(cell, _BOLD) for cell in cells]
         mark, name = paint(cells[0], f"{_BOLD};{_RED}"), cells[1]
-        figures = [paint(cells[2], _COLOURS.get(row[2], "")), *cells[3:]]
+        figures = [paint(cells[2], _COLOURS.get(row[2].rstrip(_MARK), "")), *cells[3:]]
         if narrow:
             print(mark, name.rstrip(), file=stream)
             print("  ", *figures, sep="  ", file=stream)
@@ -113,6 +128,8 @@ def table_text(
             f"{want['validity']}; {entry['reason'].rstrip('.')}."
         )
     lines += dict.fromkeys(meaning for entry in unexpected for meaning in _meanings(entry))
+    if any(map(in_prose, entries)):
+        lines.append(PROSE_MEANING)
     for line in fitted(lines, width):
         print(line, file=stream)
 
@@ -123,8 +140,6 @@ _COMMAND = re.compile(r"(.*?: |\s*)(attsvm [^`'\"]*)")
 """A command to paste, after the words that introduce it."""
 _KEYWORD = re.compile(r"\s+\w+=")
 """The start of an argument in Python."""
-_KEPT = "\0"
-"""The character that replaces a space at which no line may end."""
 
 
 def fitted(lines: Iterable[object], width: int | None) -> Iterator[str]:
@@ -141,7 +156,7 @@ def fitted(lines: Iterable[object], width: int | None) -> Iterator[str]:
             yield from (f"{part} \\" for part in parts[:-1])
             yield parts[-1]
         else:
-            text = re.sub(r"`[^`]+`", lambda quoted: quoted[0].replace(" ", _KEPT), line)
+            text = kept(line)
             lead = _HANGING.match(line)
             room = len(lead[0]) if lead and len(lead[0]) <= width // 3 else 0
             yield from _broken(text, width, " " * (room or 2))
@@ -156,18 +171,25 @@ def _broken(text: str, width: int, indent: str, lead: str = "") -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [part.replace(_KEPT, " ") for part in parts]
+    return [part.replace(KEPT, " ") for part in parts]
 
 
 def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a row for each source: readings by truth, refuted siblings, instances."""
+    """Yield a row for each source: readings by truth, refuted siblings, instances.
+
+    Of the readings that hold, a column of its own counts those whose proof is in prose.
+    """
     sources: dict[str, list[Entry]] = {}
     for entry in entries:
         sources.setdefault(entry["id"].partition("/")[0], []).append(entry)
-    rows = [("source", "readings", *map(str, Truth), "siblings", "instances", "not as expected")]
+    words = [*map(str, Truth)]
+    place = words.index(str(Truth.HOLDS)) + 1
+    titles = (*words[:place], "(in prose)", *words[place:])
+    rows = [("source", "readings", *titles, "siblings", "instances", "not as expected")]
     for source, own in sources.items():
         siblings = [s["refuted"] for entry in own for s in entry["siblings"]]
-        counts = [sum(entry["truth"] == str(word) for entry in own) for word in Truth]
+        counts = [sum(entry["truth"] == word for entry in own) for word in words]
+        counts.insert(place, sum(map(in_prose, own)))
         figures = (len(own), *counts, f"{sum(map(bool, siblings))}/{len(siblings)}")
         figures += (sum(entry.get("examples", 0) for entry in own),)
         rows.append((source, *map(str, figures), str(sum(not e["as_expected"] for e in own))))
@@ -220,8 +242,16 @@ def _meanings(entry: Entry) -> list[str]:
 def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
-    rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
+    rows = [
+        (e["id"], f"{w['truth']}, {w['evidence']}{_prose_expected(e)}", e["statement"])
+        for e, w in wants
+    ]
     yield from aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
+
+
+def _prose_expected(entry: Entry) -> str:
+    """Return a mark for a claim that is expected to have a proof in prose."""
+    return f", {IN_PROSE}" if entry.get("in_prose") else ""
 
 
 _BESIDE = 40
@@ -333,6 +363,8 @@ def hunt_text(
         yield f"{text}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
+    if document["solver_note"]:
+        yield f"solver: {document['solver_note']}"
     if document["unjudged"]:
         yield (
             f"not judged: {counted(document['unjudged'], 'screened instance')}, in which rounding "
@@ -402,11 +434,8 @@ def _left_open(number: int, unexamined: int) -> str:
 
 
 _MINIMAL = (
-    "minimal: none of these that makes it smaller leaves a counterexample: an index left out, or a "
-    "block of many; an entry, slice or array set to 0; an array set to a unit vector or its signs; "
-    "entries rounded, scaled, divided or shifted; an entry, or those equal up to sign together, "
-    "made simpler; several numbers divided, shifted or replaced at once; docs/hunting.md has the "
-    "list"
+    "minimal: no move that makes it smaller leaves a counterexample; docs/hunting.md lists "
+    "the moves"
 )
 
 

@@ -42,7 +42,7 @@ def verifier(claim: Claim, case: Case) -> str:
     m = Programs()
     lines = statement(claim, case, m)
     parts = [inspect.getsource(checker).rstrip()]
-    parts += map(_without_imports, _needed_modules(sorted(m.sources)))
+    parts += map(_without_imports, needed_modules(sorted(m.sources)))
     parts.append("\n".join([*title(claim), *lines]))
     return "\n\n\n".join(parts) + _ENDING
 
@@ -55,7 +55,7 @@ def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
         return None, error.cause
 
 
-def _needed_modules(names: Iterable[str]) -> list[ModuleType]:
+def needed_modules(names: Iterable[str]) -> list[ModuleType]:
     """Return modules by name, each after the parts of the checker that it imports."""
     modules: dict[str, ModuleType] = {}
     for name in names:
@@ -63,7 +63,7 @@ def _needed_modules(names: Iterable[str]) -> list[ModuleType]:
         body = ast.parse(inspect.getsource(module)).body
         imported = (str(n.module) for n in body if isinstance(n, ast.ImportFrom))
         others = (o for o in imported if _is_ours(o) and o not in ("__future__", checker.__name__))
-        modules |= {part.__name__: part for part in _needed_modules(others)} | {name: module}
+        modules |= {part.__name__: part for part in needed_modules(others)} | {name: module}
     return [*modules.values()]
 
 
@@ -92,7 +92,7 @@ def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
         NotExpressible: a part of the statement has no form for the checker.
     """
     try:
-        answers = _answers(claim, case, m)
+        answers = answers_of(claim, case, m)
     except NotExpressible:
         raise
     except (ClaimError, TypeError, AttributeError) as error:  # an operation that programs lack
@@ -103,7 +103,7 @@ def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
     return ["def statement() -> Iterator[tuple[str, Answer]]:", *(f"    {one}" for one in lines)]
 
 
-def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
+def answers_of(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
     """Return each hypothesis and the conclusion, as expressions, by name."""
     formula = claim.formula
     if checker.CLAIM in [hypothesis.name for hypothesis in claim.hypotheses]:

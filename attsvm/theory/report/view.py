@@ -7,34 +7,43 @@ may also have claims that are not loaded. Formulas are those that were evaluated
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from attsvm._types import Case, Entry, JsonObject
 from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import typeset
-from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.declaration.verdict import IN_PROSE, Fairness, Truth, in_prose
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
-from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
-from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
-from attsvm.theory.report.errata import (
+from attsvm.theory.record.errata import (
     Erratum,
+    Rank,
     Source,
     Weight,
-    ensure_whole,
-    find_source,
     in_order,
 )
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.verifier import verifier_or_reason
 
 AXES = ("truth", "evidence", "validity")
 _REFUTED = str(Truth.REFUTED)
 _STANDING = {str(Truth.PROVED), str(Truth.HOLDS)}
+
+
+class Fate(StrEnum):
+    """The result of a run for a printed statement, the best first."""
+
+    STANDS = "stand as printed (proved, or not refuted so far)"
+    UNLIKE = "fall only where a reading is strained or degenerate"
+    MENDED = "fall as printed, with a repair that stands"
+    FALLS = "fall as printed, without a repair"
+    OPEN = "have no verdict"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +73,7 @@ class ReadingView:
         added: the names of hypotheses that the first reading does not have.
         dropped: the names of hypotheses of the first reading that it does not have.
         cases: instances that refute it, the most instructive first, the smallest last.
-        stored: its counterexample file.
+        stored: its counterexample file; the smallest one may be in a second file.
         names: words for fields of instances.
     """
 
@@ -98,6 +107,23 @@ class ReadingView:
         return self.name.startswith("literal")
 
     @property
+    def fairness(self) -> str:
+        """How a literal reading takes its source; empty for other readings."""
+        return str(getattr(self.claim, "fairness", None) or "")
+
+    @property
+    def unlike(self) -> str:
+        """How a literal reading takes its source, unless it does so plainly; else empty."""
+        return "" if self.fairness == str(Fairness.PLAIN) else self.fairness
+
+    def sibling(self, name: str) -> str:
+        """Return the name of a sibling for a reader: a dropped hypothesis is quoted."""
+        dropped = name.removeprefix("without ")
+        known = {*(h.name for h in getattr(self.claim, "hypotheses", ()))}
+        known |= {*self.entry.get("hypotheses", {})}
+        return f'without "{dropped}"' if dropped != name and dropped in known else name
+
+    @property
     def truth(self) -> str:
         """The run's word on its truth, "not run" without a verdict."""
         return str(self.entry.get("truth", "not run"))
@@ -115,6 +141,18 @@ class ReadingView:
         if self.entry:
             return f"{self.truth}, {self.entry.get('evidence', '?')}"
         return f"expected {self.expected}"
+
+    @property
+    def in_prose(self) -> bool:
+        """Whether it has a proof in prose by the run; without a run, whether that is expected."""
+        if self.entry:
+            return in_prose(self.entry)
+        return self.claim is not None and self.claim.in_prose
+
+    @property
+    def proof_mark(self) -> str:
+        """A mark that follows its verdict if its proof is in prose; else empty."""
+        return f", {IN_PROSE}" if self.in_prose else ""
 
     @property
     def refuted(self) -> bool:
@@ -153,8 +191,11 @@ class ReadingView:
         """Return its part of the document of `show --json`."""
         own = ("name", "says", "expected", "verdict", "differs", "added", "dropped", "formula")
         claim = self.claim
+        kinds = {key: getattr(claim, key, None) for key in ("fairness", "strength")}
         return {
             **{key: getattr(self, key) for key in own},
+            **{key: None if kind is None else str(kind) for key, kind in kinds.items()},
+            "in_prose": self.in_prose,
             "hypotheses": () if claim is None else tuple(h.name for h in claim.hypotheses),
             "siblings": () if claim is None else tuple(s.name for s in claim.siblings),
             "counterexample": self.counterexample,
@@ -181,6 +222,8 @@ class StatementView:
         rests_on: the ids of the statements that it rests on.
         carries: the ids of the statements that rest on it, directly or through others.
         erratum: the text about its refutation; None if it has none.
+        rank: the part that it has in its source.
+        notation: words and symbols of its source, with their meanings.
     """
 
     id: str
@@ -193,6 +236,8 @@ class StatementView:
     rests_on: tuple[str, ...]
     carries: tuple[str, ...]
     erratum: Erratum | None
+    rank: Rank = Rank.THEOREM
+    notation: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def refuted(self) -> bool:
@@ -220,6 +265,17 @@ class StatementView:
         return bool(self.printed_readings) and all(
             r.truth in _STANDING for r in self.printed_readings
         )
+
+    @property
+    def fate(self) -> Fate:
+        """The result of the run for its literal readings."""
+        if not self.refuted:
+            return Fate.STANDS if self.stands_whole else Fate.OPEN
+        plain = [r for r in self.printed_readings if r.truth == _REFUTED and not r.unlike]
+        if not plain:
+            return Fate.UNLIKE
+        others = (r for r in self.readings if not r.literal)
+        return Fate.MENDED if any(r.truth in _STANDING for r in others) else Fate.FALLS
 
     @property
     def standing(self) -> str:
@@ -271,41 +327,6 @@ class StatementView:
             "schema": 1,
             "statement": {**statement, "readings": readings, "erratum": self.words},
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceView:
-    """A source with its statements, in its order.
-
-    Attributes:
-        source: the texts about it.
-        title: the paper or talk.
-        statements: its statements.
-    """
-
-    source: Source
-    title: str
-    statements: tuple[StatementView, ...]
-
-    @property
-    def readings(self) -> list[ReadingView]:
-        """The readings of all its statements."""
-        return [r for s in self.statements for r in s.readings]
-
-    def of_weight(self, weight: Weight) -> list[StatementView]:
-        """Return the refuted statements with errata of a weight, in the order of the errata."""
-        shown = {s.id: s for s in self.statements if s.shown_erratum}
-        return [shown[e.statement] for e in self.source.of_weight(weight) if e.statement in shown]
-
-    def account(self, fallen: int) -> str:
-        """Return how many printed statements are refuted, and how many stand in every reading."""
-        printed = [s for s in self.statements if s.printed_readings]
-        whole = sum(s.stands_whole for s in printed)
-        return (
-            f"Of {len(printed)} that are printed, {fallen} {'is' if fallen == 1 else 'are'} "
-            f"refuted in a literal reading, and {whole} {'stands' if whole == 1 else 'stand'} in "
-            "all of them (proved, or not refuted so far)."
-        )
 
 
 def statement_of(claims: Sequence[Claim], word: str) -> str:
@@ -362,32 +383,9 @@ def statement_view(
         rests.get(id, ()),
         tuple(resting_on(id, rests)),
         erratum,
+        source.rank(id),
+        source.notation,
     )
-
-
-def source_view(name: str, packs: Sequence[Pack], run: Run, *, ran: bool = False) -> SourceView:
-    """Return the view of a source: its claims, and further claims of it that the run checked.
-
-    Args:
-        name: the prefix of the ids of its claims.
-        packs: loaded packs; files beside their claims may describe the source.
-        run: the run with its verdicts.
-        ran: whether to leave out readings that the run did not plan to check.
-
-    Raises:
-        FileError: a text about the source fits no claim.
-    """
-    source = find_source(packs, name)
-    claims = list({c.id: c for pack in packs for c in pack.claims}.values())
-    ensure_whole(source, claims)
-    known = in_order(source, (c for c in claims if c.id.startswith(f"{name}/")))
-    asked = [i.partition(":")[0] for i in sorted({*run.claims, *run.verdicts})]
-    ids = dict.fromkeys([*known, *(i for i in asked if i.partition("/")[0] == name)])
-    views = [statement_view(i, claims, source, run) for i in ids if not ran or i in set(asked)]
-    if ran:
-        views = [replace(s, readings=tuple(r for r in s.readings if r.ran)) for s in views]
-    title = next((known[s.id][0].source for s in views if s.id in known), name)
-    return SourceView(source, title, tuple(views))
 
 
 def _reading(
@@ -404,10 +402,11 @@ def _reading(
     first = among[0] if among else None
     own: Entry = {} if claim is None else claim.formula.hypotheses
     its: Entry = own if first is None or claim is None else first.formula.hypotheses
-    stored = None
+    stored = least = None
     if claim is not None and _REFUTED in (entry.get("truth"), str(claim.expected.truth)):
         files = [curated.place(claim), Path(entry.get("counterexample") or "")]
         stored = next(filter(None, (_stored(claim, file) for file in files)), None)
+        least = _stored(claim, curated.smallest_place(claim))
     telling = {} if erratum is None else erratum.telling
     formula = entry.get("formula") or ({} if claim is None else typeset(claim.formula).json())
     return ReadingView(
@@ -421,7 +420,10 @@ def _reading(
         tuple(_otherwise(claim, first)),
         tuple(name for name in own if name not in its),
         tuple(name for name in its if name not in own),
-        (*([telling[id]] if id in telling else []), *([stored.case] if stored else [])),
+        (
+            *([telling[id]] if id in telling else []),
+            *(file.case for file in (stored, least) if file is not None),
+        ),
         stored,
         source.names,
     )

@@ -314,6 +314,11 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
         if does == error.cause:
             return None  # the message names the function already
         return ClaimError(f"{at} {does}", value=error.value, remedy=error.remedy)
+    if isinstance(error, TypeError) and "** or pow()" in str(error):
+        return ClaimError(
+            f"{at} raises a number to a power that is computed",
+            remedy="Let the exponent be a variable such as k=Integer(1), or use m.exp.",
+        )
     written = isinstance(error, ValueError) and "read-only" in str(error)
     if written or isinstance(error, FrozenInstanceError):
         return ClaimError(f"{at} {READ_ONLY}", remedy=COPY_FIRST)

@@ -55,11 +55,14 @@ class Counts:
         given_up: number of evaluations stopped after too many steps: of records with changed
             integers, lengths or members, and of formulas, for one instance or a batch.
         given_up_note: the first instance or batch for which a formula took too many steps.
+        solver_note: the shapes for which a solver found that there is no counterexample, with its
+            version and its assumptions.
         screened: number of instances evaluated in batches of floats to select those to examine.
         unjudged: number of screened instances for which floats cannot rule out a violation and
             which were not judged.
         exhausted: for each integer of a formula the smallest and the largest value of the box in
             which every combination was screened.
+        inner: the part of that box that earlier turns of a hunt must have screened; else empty.
         settled: the total number of instances if each was evaluated exactly and decided, else 0.
         varied: by variable of a formula, the number of values among drawn instances, up to `MANY`.
         sides: number of different values of the conclusion's sides among drawn instances, at most
@@ -89,9 +92,11 @@ class Counts:
     unexamined: int = 0
     given_up: int = 0
     given_up_note: str = ""
+    solver_note: str = ""
     screened: int = 0
     unjudged: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
+    inner: dict[str, list[int]] = field(default_factory=dict)
     settled: int = 0
     varied: dict[str, int] = field(default_factory=dict)
     sides: int = 0
@@ -118,6 +123,8 @@ class Counts:
 
     def add(self, other: Counts) -> None:
         """Add the counts of another search."""
+        if other.inner not in ({}, self.exhausted):  # the inner box was not screened
+            other.exhausted = {}
         for each in fields(self):
             join = _JOINED.get(each.name, operator.add)
             setattr(self, each.name, join(getattr(self, each.name), getattr(other, each.name)))
@@ -184,9 +191,13 @@ _JOINED: dict[str, _Join] = {
     "min_slack": _least,
     **dict.fromkeys(("sides", "settled", "distinct"), max),
     "exhausted": _larger,
+    "inner": lambda one, other: {},
     "coverage": _by_key(_by_key(operator.add)),
-    **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "unread", "error"), _first),
-    **dict.fromkeys(("undecided_note", "broke_note", "given_up_note", "refutes_reading"), _first),
+    **dict.fromkeys(("claim", "part", "refuted", "proof", "linked"), _first),
+    **dict.fromkeys(("steps", "unread", "error"), _first),
+    **dict.fromkeys(
+        ("undecided_note", "broke_note", "given_up_note", "solver_note", "refutes_reading"), _first
+    ),
 }
 """How to join two counts, by name; counts that are not named here are added."""
 
@@ -236,9 +247,38 @@ def _tied(array: Array) -> bool:
     return len(np.unique(values)) < len(values)
 
 
+@dataclass(frozen=True, slots=True)
+class Remedies:
+    """Remedies against the blind spots of a search.
+
+    Attributes:
+        rare: if hardly an instance meets a hypothesis.
+        far: if no instance comes near the bound.
+        flat: if the slack is the same everywhere.
+    """
+
+    rare: str
+    far: str
+    flat: str
+
+
+FOR_CLAIMS = Remedies(
+    rare="draw more that do",
+    far="state a sharp reading, or help the search by an ensemble",
+    flat="return a slack that measures how far the conclusion is from failing",
+)
+
+FOR_QUESTIONS = Remedies(
+    rare="give variables domains in which more do, or compute one of them by `Defined`",
+    far="ask for a smaller right side, or give more seconds",
+    flat="compare two sides whose difference measures how far the relation is from failing",
+)
+
+
 def warnings_of(
     seen: Counts,
     *,
+    remedies: Remedies = FOR_CLAIMS,
     slacks: bool = True,
     growing: bool = False,
     stepped: bool = False,
@@ -248,6 +288,7 @@ def warnings_of(
 
     Args:
         seen: the counts of the search.
+        remedies: the remedies, in words for a claim or for a question.
         slacks: whether slacks measure how close an instance is to violation.
         growing: whether the largest ratio still grew in the second half of the search.
         stepped: whether all variables are integers and choices, so that the sides jump.
@@ -257,9 +298,7 @@ def warnings_of(
     looked, tightness, least = seen.ordinary, seen.tightness, seen.min_slack
     for name, count in seen.hypotheses.items():
         if looked >= _ENOUGH and count < _RARE * looked:
-            warnings.append(
-                f"only {count} of {looked} instances satisfy {name!r}: draw more that do"
-            )
+            warnings.append(f"only {count} of {looked} instances satisfy {name!r}: {remedies.rare}")
         if looked >= _ENOUGH and count == looked and name in undropped:
             warnings.append(
                 f"every instance satisfies {name!r} and no sibling drops it, so nothing shows that "
@@ -281,12 +320,12 @@ def warnings_of(
         warnings.append(
             f"the largest ratio of left to right side is only {tightness:.3g}: the bound may be "
             "far from sharp, or the search may have missed the instances with a large left side; "
-            "state a sharp reading, or help the search by an ensemble or a form for tensors"
+            f"{remedies.far}"
         )
     alike = slacks and tightness is None and least is not None and least == seen.max_slack
     if seen.evaluated >= _ENOUGH and alike:
         warnings.append(
             f"the slack is {least:.3g} on every instance, so that a search has nothing to follow: "
-            "return a slack that measures how far the conclusion is from failing"
+            f"{remedies.flat}"
         )
     return warnings

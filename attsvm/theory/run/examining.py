@@ -14,19 +14,24 @@ from collections.abc import Iterable
 
 from attsvm._types import Case, Json
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.declaration.judge import PRECISIONS
+from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.judge import PRECISIONS, misses
+from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, frozen
-from attsvm.theory.run.bounded import TooLong
+from attsvm.theory.run.bounded import TooLong, within_bound
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, EXPLICIT
 from attsvm.theory.run.tally import Tally
 
 _WATCHED = 16
 """Re-evaluated instances are drawn from the first 16 accepted ones (number of instances)."""
+
+_IMPLIED = 25
+"""Number of accepted instances of a reading on which implications of hypotheses are tested."""
 
 _AUDIT = PRECISIONS[1]
 """Maximum number of bits for the exact evaluation of an instance that floats accept, unless floats
@@ -59,6 +64,8 @@ def _examined(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | 
         evaluation.ensure_unchanged("a hypothesis", case, before)
     if not accepted:
         return False, None
+    if tally.part.name == "" and seen.examples <= _IMPLIED:
+        _ensure_implied(tally, case)
     tally.variety.see(case)
     slack = evaluation.slack(case)
     if searcher != EXPLICIT:
@@ -110,6 +117,33 @@ def _accepts(tally: Tally, case: Case) -> bool:
     tally.seen.examples += accepted
     tally.seen.rejected += not accepted
     return accepted
+
+
+def _ensure_implied(tally: Tally, case: Case) -> None:
+    """Raise unless an accepted instance meets all that its hypotheses are declared to imply.
+
+    Proofs may suppose what a hypothesis implies, so that a false implication would prove too much.
+
+    Raises:
+        ClaimError: the instance is proved to miss an implied hypothesis.
+    """
+    for hypothesis in tally.part.hypotheses:
+        for weaker in [*hypothesis.consequences()][1:]:
+            if _missed(tally, weaker, case):
+                raise ClaimError(
+                    f"hypothesis {hypothesis.name!r} of {tally.claim.id} does not imply "
+                    f"{weaker.name!r}",
+                    value=in_words(case, {}),
+                    remedy="Leave it out of `implies`, or make the hypothesis stronger.",
+                )
+
+
+def _missed(tally: Tally, weaker: Hypothesis, case: Case) -> bool:
+    """Return whether an instance is proved to miss a hypothesis that others imply."""
+    formula = tally.part.formula
+    if isinstance(formula, RecordFormula):
+        return not tally.evaluation.decided(weaker, case)
+    return within_bound(lambda: misses(weaker.holds, formula, case))
 
 
 def _stands_in(tally: Tally) -> bool:
@@ -287,7 +321,7 @@ def examine_again(
     """
     case, evaluation = frozen(case), tally.evaluation
     try:
-        if not all([evaluation.decided(h, case) for h in tally.part.hypotheses]):
+        if not all(evaluation.decided(h, case) for h in tally.part.hypotheses):  # domains first
             return False, None
         slack = evaluation.slack(case)
         if slack.holds and not exactly:

@@ -27,7 +27,6 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Known
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, signature
-from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.run.confirm import Confirmation, Evaluation, Refuted
 from attsvm.theory.run.coverage import Counts
@@ -374,8 +373,14 @@ class Tally:
                 f"the float slack {slack.value!r} with error {slack.error!r} is contradicted by "
                 f"{answer.method}"
             )
-        where = in_words(case, {})
+        where = self._in_words(case)
         self.seen.undecided_note = self.seen.undecided_note or f"{reason}; first at {where}"
+
+    def _in_words(self, case: Case) -> str:
+        """Return an instance as text; what writes it is loaded if it is needed."""
+        from attsvm.theory.instance.letters import letters_in_words
+
+        return letters_in_words(self.part.formula, case)
 
     def leave_broken(
         self, what: str, case: Case, problem: Exception, searcher: str | None = None
@@ -385,7 +390,7 @@ class Tally:
         `case` is None if there is no instance.
         """
         self.seen.broke += 1
-        where = "" if case is None else f"; first at {in_words(case, {})}"
+        where = "" if case is None else f"; first at {self._in_words(case)}"
         where += "" if searcher is None else f", proposed by {searcher}"
         note = f"{type(problem).__name__}: {problem} in {what}{where}"
         self.seen.broke_note = self.seen.broke_note or note

@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from attsvm import errors
-from attsvm._compiling import Watcher, watched, watcher
+from attsvm._live import Watcher, watched, watcher
 from attsvm._threads import SINGLE
 from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim

@@ -60,6 +60,7 @@ class Guided:
         moves: whether it can change any variable of an encoded instance.
         weight: the number of turns that one of its turns counts as, since it takes longer.
         fewer: the divisor of the budget of its turns in a hunt.
+        library: the module of a large library that it loads; empty if there is none.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Guided:
     moves: Callable[[Json], bool] = lambda document: True
     weight: int = 1
     fewer: int = 1
+    library: str = ""
 
     def works_on(self, claim: Claim) -> bool:
         """Return whether the searcher fits the claim and is installed."""
@@ -107,6 +109,13 @@ def _gradient(scout: Scout, generator: np.random.Generator) -> None:
     gradient(scout, generator)
 
 
+def _solver(scout: Scout, generator: np.random.Generator) -> None:
+    """Ask z3; the library is loaded only in a hunt."""
+    from attsvm.theory.search.solver import solver
+
+    solver(scout, generator)
+
+
 GUIDED: dict[str, Guided] = {
     "screen": Guided(
         "screening in batches",
@@ -119,7 +128,7 @@ GUIDED: dict[str, Guided] = {
         _sizes,
         0.2,
         fits=lambda claim: not claim.formula.batches or any(grows(claim.formula)),
-        weight=3,
+        weight=6,
     ),
     "integers": Guided(
         "integer enumeration",
@@ -138,6 +147,15 @@ GUIDED: dict[str, Guided] = {
         moves=lambda document: bool(finite_leaves(document)),
         weight=2,
         fewer=4,
+        library="torch",
+    ),
+    "solver": Guided(
+        "z3",
+        _solver,
+        0.0,
+        fits=lambda claim: claim.formula.batches and claim.formula.measured is None,
+        there=lambda: importlib.util.find_spec("z3") is not None,
+        quick=False,
     ),
 }
 """Guided searchers by short name, in the order in which a check runs them."""
@@ -149,10 +167,11 @@ NEEDS = {
     "every": f"integers between two ends or choices for variables, {EVERY_AT_MOST} instances at "
     "most",
     "ensemble": "a seeded ensemble (of its Records)",
-    "gradient": "a conclusion that runs on tensors",
+    "gradient": "a formula of real numbers",
     "screen": "variables that are drawn separately",
     "sizes": "a length or an integer that can exceed the drawn ones, or records",
     "integers": "only integers as variables, or records",
+    "solver": "a formula of variables that are drawn separately",
 }
 """The property that a claim must have for a searcher to fit it, unless every claim has it."""
 

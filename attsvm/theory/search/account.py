@@ -15,9 +15,10 @@ from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.packs import Pack
-from attsvm.theory.record.counterexample import document, file_name, read, replay
+from attsvm.theory.record.counterexample import document, read, replay
+from attsvm.theory.record.curated import file_name
 from attsvm.theory.run.confirm import Refuted
-from attsvm.theory.run.coverage import Counts, warnings_of
+from attsvm.theory.run.coverage import FOR_CLAIMS, Counts, Remedies, warnings_of
 from attsvm.theory.search import GUIDED, Elite, Pool
 from attsvm.theory.search.shrink_moves import smallness
 
@@ -126,6 +127,10 @@ class Hunt:
     @property
     def warnings(self) -> list[str]:
         """Warnings about the blind spots of a search that refuted nothing and settled nothing."""
+        return self.warnings_with(FOR_CLAIMS)
+
+    def warnings_with(self, remedies: Remedies) -> list[str]:
+        """Return the warnings, with these remedies."""
         last = self.growth[-1] if self.growth else Step(0.0, 0, 0, 0.0)
         looked = self.examples + self.seen.screened
         growing = last.examined + last.screened > 0.5 * looked
@@ -133,7 +138,9 @@ class Hunt:
             return []
         formula = self.claim.formula
         equal = formula.measured is None and self.seen.min_slack == 0.0  # sides that never differ
-        text = warnings_of(self.seen, slacks=not equal, growing=growing, stepped=formula.stepped)
+        text = warnings_of(
+            self.seen, slacks=not equal, growing=growing, stepped=formula.stepped, remedies=remedies
+        )
         still = ", ".join(self._integers_of_records())
         if still:
             text.append(
@@ -220,6 +227,7 @@ _COPIED_COUNTS = (
         "unexamined",
         "given_up",
         "given_up_note",
+        "solver_note",
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )

@@ -1,8 +1,10 @@
 """Renew the curated counterexamples of packs: `python -m attsvm.theory.search.curate [ID ...]`.
 
-For each reading that is expected to be refuted, the smallest known counterexample is stored beside
-the claim. Candidates are the stored file and the explicit instances of the claim, each shrunk as
-far as possible. If none of them refutes the claim, a hunt is run. A file is replaced by a smaller
+For each reading that is expected to be refuted, counterexamples are stored beside the claim. The
+first file has the one that the erratum calls telling. A second file, whose name ends in
+`--smallest`, has the smallest known one. If both agree or none is telling, there is one file.
+Candidates are the stored files and the explicit instances of the claim, each shrunk as far as
+possible. If none of them refutes the claim, a hunt is run. A file is replaced by a smaller
 counterexample, or by one of equal size if it no longer refutes its claim or its texts are out of
 date. `--budget 0` does not search: it updates the texts of all files, and adds a witness to files
 without one.
@@ -20,14 +22,15 @@ from pathlib import Path
 from typing import Literal
 
 from attsvm._files import dump, write_text
-from attsvm._types import JsonObject
-from attsvm.errors import AttsvmError
+from attsvm._types import Case, JsonObject
+from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import document, read, replay, witness_of
-from attsvm.theory.record.curated import known, place
+from attsvm.theory.record.curated import known, places
+from attsvm.theory.record.errata import find_source
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import Refuted, examine
 from attsvm.theory.run.examining import examine_case
@@ -53,7 +56,9 @@ class Curated:
     minimal: bool
 
 
-def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Curated:
+def curate(
+    claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET, telling: Case | None = None
+) -> Curated:
     """Store the smallest known counterexample of a claim, and return what was done.
 
     A file that still refutes its claim is never replaced by a larger counterexample.
@@ -63,14 +68,51 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
         packs: the packs that contain it.
         budget: the number of instances that shrinking may examine, divided by the claim's cost. If
             0, a file that still refutes keeps its instance, its witness and its evidence.
+        telling: a counterexample that tells more; it is stored first, the smallest beside it.
 
     Raises:
-        FileError: the file cannot be written.
-        ClaimError: the check of the claim failed.
+        FileError: a file cannot be written.
+        ClaimError: the check of the claim failed, or the telling instance does not refute it.
     """
-    path = place(claim)
-    if budget == 0 and path.is_file() and (kept := _renewed(claim, path)) is not None:
-        return kept
+    first, second = places(claim)
+    path = second if second.is_file() else first
+    result = _least(claim, packs, budget, path)
+    if result.done == "none found":
+        return result
+    text, instance = path.read_text(encoding="utf-8"), read(path)["instance"]
+    if telling is None or codec.encode(telling) == instance:
+        write_text(first, text)
+        second.unlink(missing_ok=True)
+    else:
+        write_text(second, text)
+        _tell(claim, first, telling)
+    return result
+
+
+def _tell(claim: Claim, path: Path, telling: Case) -> None:
+    """Store a telling counterexample; one that is there keeps its witness and its evidence.
+
+    Raises:
+        ClaimError: the instance does not refute the claim.
+    """
+    there = read(path)["instance"] if path.is_file() else None
+    if there == codec.encode(telling) and _renewed(claim, path, "telling") is not None:
+        return
+    refuted = examine_case(Tally(claim, claim.part(""), 0), telling, EXPLICIT)[1]
+    if refuted is None:
+        raise ClaimError(
+            f"the instance that tells most of {claim.id} does not refute it",
+            remedy="Name another example in `telling` of its erratum.",
+        )
+    write_text(path, dump(document(claim, refuted, role="telling")) + "\n")
+
+
+def _least(claim: Claim, packs: tuple[Pack, ...], budget: int, path: Path) -> Curated:
+    """Store the smallest known counterexample in a file, and return what was done."""
+    if budget == 0 and path.is_file() and not _beaten(claim, path):
+        kept = _renewed(claim, path, "smallest")
+        if kept is not None:
+            return kept
     best = _smallest(claim, -(-budget // claim.cost))
     if best is None:
         return Curated(claim.id, "none found", False)
@@ -86,10 +128,18 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
     return _written(claim, path, new, old, done)
 
 
-def _renewed(claim: Claim, path: Path) -> Curated | None:
-    """Renew the texts of a file, and return the result; None if another counterexample is needed.
+def _beaten(claim: Claim, path: Path) -> bool:
+    """Return whether an example of the claim is a smaller counterexample than that of a file."""
+    try:
+        size = smallness(read(path)["instance"])
+    except AttsvmError:
+        return True
+    smaller = (c for c in map(frozen, claim.examples) if smallness(codec.encode(c)) < size)
+    return any(examine(claim, claim.part(""), case).refuted for case in smaller)
 
-    Another one is needed if the file no longer refutes, or if an example of the claim is smaller.
+
+def _renewed(claim: Claim, path: Path, role: Literal["smallest", "telling"]) -> Curated | None:
+    """Renew the texts of a file, and return the result; None if the file no longer refutes.
 
     Floats propose a witness if the file has none, or none that fits.
     """
@@ -97,10 +147,7 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
         old = read(path)
     except AttsvmError:
         return None
-    minimal, size = old.get("minimal") is True, smallness(old["instance"])
-    for case in map(frozen, claim.examples):
-        if smallness(codec.encode(case)) < size and examine(claim, claim.part(""), case).refuted:
-            return None
+    minimal = old.get("minimal") is True and role == "smallest"
     for witness in (witness_of(old), None):
         with contextlib.suppress(AttsvmError, KeyError, TypeError):
             slack = old["slack"]
@@ -109,7 +156,7 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
                 slack = claim.conclusion(frozen(case)).document
             words = {"evidence": "", "enclosure": None, "method": "", "found_by": old["found_by"]}
             result = Refuted(instance=old["instance"], slack=slack, **words)
-            new = document(claim, result, role="smallest", minimal=minimal, witness=witness)
+            new = document(claim, result, role=role, minimal=minimal, witness=witness)
             return _written(claim, path, new, old, "renewed")
     return None
 
@@ -170,12 +217,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missing = 0
     try:
         packs = load_packs(options.pack)
-        for claim in find_claims(packs, options.ids):
-            if claim.expected.truth is Truth.REFUTED:
-                result = curate(claim, packs, options.budget)
-                missing += result.done == "none found"
-                least = "minimal" if result.minimal else "not minimal"
-                print(f"{claim.id}: {result.done}, {least}", flush=True)
+        claims = [c for c in find_claims(packs, options.ids) if c.expected.truth is Truth.REFUTED]
+        sources = {claim.id.partition("/")[0] for claim in claims}
+        errata = [erratum for name in sources for erratum in find_source(packs, name).errata]
+        telling = {id: case for erratum in errata for id, case in erratum.telling.items()}
+        for claim in claims:
+            result = curate(claim, packs, options.budget, telling.get(claim.id))
+            missing += result.done == "none found"
+            least = "minimal" if result.minimal else "not minimal"
+            print(f"{claim.id}: {result.done}, {least}", flush=True)
     except AttsvmError as error:
         print(f"curate: {error}", file=sys.stderr)
         return 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from attsvm.theory.run.workers import HERE, Asked, Workers
+from attsvm.theory.search import GUIDED
 from attsvm.theory.search.turn import Gain, Turn, take, turn_job, written
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ report."""
 _GRACE = 0.04
 """Share of the time limit: turns stop early by at most this share, and late turns are awaited for
 as long."""
+
+
+_LOADING = 4.0
+"""Seconds that must be left for a searcher to load its library in this process."""
 
 
 class OverError(Exception):
@@ -53,6 +59,7 @@ class Dispatch:
         self._claim, self._part, self._crew = claim, part, crew
         self._seed, self._named = seed, named
         self._numbers: dict[str, int] = {}
+        self._budgets: dict[str, int] = {}
         self.started = time.time()
         self._deadline = self._last = None
         if seconds is not None:
@@ -63,6 +70,16 @@ class Dispatch:
     def late(self) -> bool:
         """Whether the time is up, so that no further turn should begin."""
         return self._deadline is not None and time.time() > self._deadline
+
+    def lacks_time_for(self, searcher: str) -> bool:
+        """Return whether a searcher would load a large library here shortly before the end.
+
+        Nothing interrupts this process, so that the hunt would take longer than its time.
+        """
+        library = GUIDED[searcher].library if searcher in GUIDED else ""
+        if not library or library in sys.modules or self._crew is not HERE:
+            return False
+        return self._deadline is not None and time.time() + _LOADING > self._deadline
 
     def submit(
         self,
@@ -84,13 +101,17 @@ class Dispatch:
         """
         number = self._numbers.get(searcher, 0)
         self._numbers[searcher] = number + 1
+        before = self._budgets.get(searcher, 0)
+        budget = max(budget // self._claim.cost, 8)
+        self._budgets[searcher] = before + budget
         turn = Turn(
             claim=self._claim.id,
             part=self._part,
             searcher=searcher,
             number=number,
             seed=self._seed,
-            budget=max(budget // self._claim.cost, 8),
+            budget=budget,
+            before=before,
             deadline=self._deadline,
             pool=pool,
             found=None if counterexample is None else asdict(counterexample),

@@ -1,20 +1,21 @@
 """Coordinates of an instance: its movable floats, in units of their size.
 
-A field of an instance is an array or a number. Its entries move freely if small moves keep the
+The entries of a variable move freely if small moves keep the
 instance admissible. Otherwise equal entries, such as equal scores, are tied and share one
-coordinate, if moving them together is admissible. Otherwise the field is fixed, as labels are.
+coordinate, if moving them together is admissible. Otherwise the variable is fixed, as labels are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm._types import Array, Float, Int, Json
+from attsvm._types import Array, Case, Float, Int
+from attsvm.theory.instance import codec
 from attsvm.theory.run.examining import admits
 from attsvm.theory.search.float_frame import Frame, frame_key
 
@@ -69,8 +70,9 @@ class Coordinates:
 
     def look(self, entries: Float[Array, " m"]) -> None:
         """Examine an instance; refutations and the end of the turn pass as exceptions."""
-        if np.isfinite(entries).all():
-            self.scout.look_at(self.frame.filled(entries))
+        case = self.frame.record(entries)
+        if case is not None:
+            self.scout.look_at(codec.encode(case))
 
     def admits(self, entries: Float[Array, " m"]) -> bool:
         """Return whether an instance meets the hypotheses."""
@@ -94,9 +96,9 @@ def coordinates(
         frames = _frames(scout, generator)
         if not frames:
             return
-        documents = frames[run % len(frames)]
-        frame = Frame.of(documents[0])
-        known = np.array([frame.row(document) for document in documents])
+        cases = frames[run % len(frames)]
+        frame = Frame.of(cases[0])
+        known = np.array([frame.row(case) for case in cases])
         known = known[np.isfinite(known).all(axis=1)]
         if not known.size:
             continue
@@ -146,7 +148,7 @@ def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:
     """Return whether the instance with these floats meets the hypotheses."""
     scout.ensure_time()
     tally = scout.tally
-    case = frame.record(tally.claim.instance_type, entries)
+    case = frame.record(entries)
     case = None if case is None else tally.likeness.like_drawn(case)
     return case is not None and admits(tally, case, scout.name, reshaped=False)
 
@@ -167,12 +169,13 @@ def _at_usual_size(row: Array) -> Array:
     return np.asarray(np.ldexp(digits, np.clip(power, -_USUAL, _USUAL)))
 
 
-def _frames(scout: Scout, generator: np.random.Generator) -> list[list[Json]]:
+def _frames(scout: Scout, generator: np.random.Generator) -> list[list[Case]]:
     """Return the known instances frame by frame, that of the closest instance first."""
-    frames: dict[str, list[Json]] = {}
+    frames: dict[Hashable, list[Case]] = {}
     for elite in scout.pool.elites():
         if math.isfinite(elite.height):
-            frames.setdefault(frame_key(elite.document), []).append(elite.document)
+            case = codec.decode(elite.document, scout.tally.claim.instance_type)
+            frames.setdefault(frame_key(case), []).append(case)
     first, others = list(frames.values())[:1], list(frames.values())[1:]
     return [*first, *(others[k] for k in generator.permutation(len(others)))]
 
@@ -215,7 +218,7 @@ def starts(
     loose = np.tile(np.arange(m), (len(known), 1))
     ties = np.array([_ties(frame, row) for row in known])
     tied, still = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
-    for part in frame.fields:
+    for part in frame.fields.values():
         if not _moves(frame, part, known, loose, admits, generator):
             tied[part] = True
             still[part] = not _moves(frame, part, known, ties, admits, generator)
@@ -247,7 +250,7 @@ def _varied(frame: Frame, base: Array, group: Array, generator: np.random.Genera
     sizes = _sizes(frame, base)
     near = np.exp2(-generator.integers(1, 9, size=(len(base), 1)).astype(float))
     power = np.empty_like(base)
-    for part in frame.fields:
+    for part in frame.fields.values():
         power[:, part] = np.exp2(generator.integers(-3, 4, size=(len(base), 1)).astype(float))
     kinds = [base + near * sizes * noise, base * power * np.sign(noise), sizes * power * noise]
     turn = (np.arange(len(base)) % 3)[:, None]
@@ -258,7 +261,7 @@ def _varied(frame: Frame, base: Array, group: Array, generator: np.random.Genera
 def _sizes(frame: Frame, rows: Array) -> Array:
     """Return for each entry the largest absolute value in its field and row; 1 for a zero field."""
     sizes = np.empty_like(rows)
-    for part in frame.fields:
+    for part in frame.fields.values():
         field = np.abs(rows[:, part]).max(axis=1, keepdims=True, initial=0.0)
         sizes[:, part] = np.where(field > 0, field, 1.0)
     return sizes
@@ -267,7 +270,7 @@ def _sizes(frame: Frame, rows: Array) -> Array:
 def _ties(frame: Frame, row: Array) -> Array:
     """Return for each entry the index of the first equal entry in its field."""
     first = np.arange(len(row))
-    for part in frame.fields:
+    for part in frame.fields.values():
         _, at, back = np.unique(row[part], return_index=True, return_inverse=True)
         first[part] = part.start + at[back.ravel()]
     return first

@@ -32,7 +32,8 @@ _STEPS, _CLIMBS, _RUNS = 64, 8, 24
 turn."""
 
 _LONG, _LONGER = 1 / 8, 16
-"""Share of climbs that are longer, as narrow valleys need, and factor of their length."""
+"""Share of climbs that are longer, as narrow valleys need, and factor of their length. The first
+turn has none."""
 
 _GRIDS = (52, 10, 4, 1)
 """Exponents k: the end of a climb is evaluated rounded to multiples of 2^-k."""
@@ -62,7 +63,7 @@ def gradient(scout: Scout, generator: np.random.Generator) -> None:
             if in_logarithms:
                 spread = 2.0 ** generator.integers(-3, 3)
                 start = start * np.exp(spread * generator.normal(size=len(start)))
-            longer = _LONGER if generator.random() < _LONG else 1
+            longer = _LONGER if generator.random() < _LONG and scout.wide else 1
             _climb(land, start, longer * steps, in_logarithms=in_logarithms)
 
 
@@ -108,9 +109,14 @@ def _ordered(land: Coordinates) -> Array:
     """Return the starts with a finite conclusion in tensors, the closest first."""
     with np.errstate(all="ignore"), one_thread() as torch:
         rows = torch.tensor(land.entries(land.starts))
-        values = heights(torch, land.scout.tally, land.frame, rows).detach().double()
+        values = heights(land.scout.tally, land.frame, rows).detach().double()
     if not values.isfinite().any():
-        raise _broken(land.scout.tally, "is NaN or infinite on every instance", values.tolist()[:4])
+        raise ClaimError(
+            f"the conclusion of {land.scout.tally.claim.id} on tensors is NaN or infinite on every "
+            "instance",
+            value=str(values.tolist()[:4]),
+            remedy="Return a number for instances that meet the hypotheses.",
+        )
     result = values.numpy()
     order = np.argsort(-result, kind="stable")
     return np.asarray(land.starts[order[np.isfinite(result[order])]])
@@ -124,7 +130,7 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
     land.scout.ensure_time()
     with np.errstate(all="ignore"), one_thread() as torch:
         x = torch.tensor(land.entries(position)[None]).requires_grad_()
-        value = heights(torch, land.scout.tally, land.frame, x).sum()
+        value = heights(land.scout.tally, land.frame, x).sum()
         if not value.isfinite():
             return _WORST, np.zeros(len(position))
         # a ratio far below 1 is almost constant, its logarithm is not
@@ -151,30 +157,7 @@ def one_thread() -> Iterator[ModuleType]:
         torch.set_num_threads(threads)
 
 
-def heights(torch: ModuleType, tally: Tally, frame: Frame, x: Tensor) -> Tensor:
-    """Return how close each row comes to a violation, by the claim's formula in tensors.
-
-    Raises:
-        ClaimError: the formula raises, or does not return one number for each row.
-    """
+def heights(tally: Tally, frame: Frame, x: Tensor) -> Tensor:
+    """Return how close each row comes to a violation, by the claim's formula in tensors."""
     relaxed = present(tally.claim.relaxed, "the claim's relaxed conclusion")
-    try:
-        values = relaxed(frame.tensors(x), **tally.part.parameters)
-    except ClaimError:
-        raise
-    except Exception as problem:
-        raise _broken(tally, "broke", f"{type(problem).__name__}: {problem}") from problem
-    if not isinstance(values, torch.Tensor) or values.shape != x.shape[:1]:
-        shape = getattr(values, "shape", type(values).__name__)
-        raise _broken(tally, f"is not a tensor ({len(x)},)", shape)
-    tensor: Tensor = values
-    return tensor
-
-
-def _broken(tally: Tally, cause: str, value: object) -> ClaimError:
-    """Return an error for the caller to raise: the conclusion on tensors is at fault."""
-    return ClaimError(
-        f"the conclusion of {tally.claim.id} on tensors {cause}",
-        value=str(value),
-        remedy="Return a float tensor with one number for each instance.",
-    )
+    return relaxed(frame.tensors(x), **tally.part.parameters)

@@ -116,14 +116,15 @@ def hunt(
         chase.hunt.error = chase.hunt.error or str(lost)
     account = chase.hunt
     ended = account.error or account.interrupted or account.smallest
-    if account.examples == 0 and pool is None and not ended:
-        drawn = account.seen.ordinary
+    drawn = account.seen.ordinary
+    looked = account.examples > 0 or (account.seen.screened > 0 and not drawn)
+    if not looked and pool is None and not ended:
         account.idle = not drawn
         account.error = (
-            f"none of the {drawn} drawn instances is proved to meet all hypotheses: give the "
-            "reading examples that do, or variables that mostly do"
+            f"none of the {drawn} drawn instances is proved to meet all hypotheses: give "
+            "variables that mostly do, or examples that do"
             if drawn
-            else "no instance was examined: name a searcher that draws, or give more seconds"
+            else "no instance was examined: give more seconds, or name a searcher that draws"
         )
     account.no_turn = [
         name
@@ -179,6 +180,9 @@ class _Chase:
                     return
                 first = under_way[0]
                 while first and self.found is None and self.broken < _BROKEN:
+                    if self.dispatch.lacks_time_for(first[0][0]):
+                        first.popleft()
+                        continue
                     gain = self.dispatch.gain(first[0][1], needed=self.hunt.examples == 0)
                     self._account(first.popleft()[0], gain)
                     self.tell(gain)
@@ -225,7 +229,8 @@ class _Chase:
             turns = min(turns, (_FIRST if number else 1) * len(ready))
         names = self.schedule.plan(ready, turns)
         if number == 0:
-            names = [*self._once("explicit"), *names, *self._once("every")]
+            before, after = ([s for s in self.searchers if s == name] for name in _ONCE)
+            names = [*before, *names, *after]
         pool = self.pool.text()
         return [(name, self.dispatch.submit(name, _BUDGET * times, pool=pool)) for name in names]
 
@@ -237,11 +242,7 @@ class _Chase:
     def _fills(self, searcher: str) -> bool:
         """Return whether the searcher fills batches, and so needs no instance to start from."""
         enumerates = searcher in ("integers", "sizes") and self.hunt.claim.formula.batches
-        return searcher == "screen" or enumerates
-
-    def _once(self, searcher: str) -> list[str]:
-        """Return a list with the searcher if it takes part, else an empty list."""
-        return [s for s in self.searchers if s == searcher]
+        return searcher in ("screen", "solver") or enumerates
 
     def moves(self, searcher: str) -> bool:
         """Return whether a known instance has something that the searcher can move."""

@@ -1,8 +1,7 @@
 """The integer searcher: it enumerates boxes of integers, and moves integers of records.
 
 It finds violations by a few integers of any size, even rare ones or ones with equal sides. A box is
-screened in floats, and each row that may violate the claim is decided. If every row is decided, the
-box is reported.
+screened in floats, and each row that may violate the claim is decided.
 """
 
 from __future__ import annotations
@@ -17,31 +16,34 @@ from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Raw
-from attsvm.theory.run.coverage import box_size
 from attsvm.theory.search.screening import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterator, Set
 
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-_ENUMERATED, _ROWS = 2**15, 2**16
-"""Number of rows that are enumerated for each instance of a budget, and number of rows at once."""
+_ENUMERATED, _COUNTED, _ROWS = 2**15, 2**6, 2**16
+"""Number of rows that are enumerated for each instance of a budget, the same in a hunt if a formula
+counts with all integers, and number of rows at once."""
 
 _DOUBTED = 8
 """Maximum number of rows per turn sent to the judge although error bounds and rationals leave them
 undecided."""
 
+Sides = dict[str, tuple[int, int]]
+"""A box: for each integer its least value and the number of values."""
+
 
 def integers(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen boxes of integers from the lower ends upwards; send the closest few to the judge.
+    """Screen a cube of integers from the lower ends upwards; send the closest few to the judge.
 
-    If the formula counts with an integer, as in `range(k)`, the integer has one value for a whole
-    batch, and its bound changes from turn to turn. All other integers run through a box with equal
-    sides. A hunt also uses a long box in which some of them become large. The integers of records
-    move one by one. A box is reported as screened if every row is decided.
+    In a hunt, each turn has a larger cube than the turn before, whose cube it leaves out. If the
+    formula counts with an integer, as in `range(k)`, the integer has one value for a whole batch. A
+    hunt also uses a long box in which some integers become large. The integers of records move one
+    by one. A cube is reported as screened if every row is decided.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
@@ -56,25 +58,30 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not own and takes(formula, {**few, **one}, {}, parameters, 8):
             own = {name}
-    most = _ENUMERATED if own else 4.0 ** generator.integers(6)
-    asked, alike = int(scout.budget * most), np.ones(len(few))
-    boxes = [_sides(formula, asked, alike)]
-    whole = boxes[0] == _sides(formula, 2**62, alike)
+    most = _ENUMERATED if own else 4 ** int(generator.integers(6)) if scout.once else _COUNTED
+    inner = _cube(formula, scout.before * most) if scout.before else {}
+    outer = _cube(formula, (scout.before + scout.budget) * most)
+    seen, decided = scout.tally.seen, True
+    for box in _beyond(inner, outer):
+        decided = _screen_box(Suspects(scout, formula, _DOUBTED), box, own) and decided
+    if decided:
+        seen.inner, seen.exhausted = _ends(inner), _ends(outer)
+    whole = outer == _cube(formula, 2**62)
     if own and not whole and not scout.once:
-        boxes.append(_sides(formula, asked // 2, generator.exponential(size=len(few))))
-    for box in boxes:  # whether all rows were judged is recorded for each box
-        _screen_box(Suspects(scout, formula, _DOUBTED), box, own)
+        weights = generator.exponential(size=len(few))
+        long = _sides(formula, scout.budget * most // 2, weights)
+        _screen_box(Suspects(scout, formula, _DOUBTED), long, own)
     scout.idle = whole
 
 
-def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: Set[str]) -> None:
-    """Screen all points of a box, and report the box if every row was decided.
+def _screen_box(suspects: Suspects, sides: Sides, own: Set[str]) -> bool:
+    """Screen all points of a box, and return whether every row was decided.
 
     An integer that has one value for a whole batch takes its values one after another.
 
     Args:
         suspects: the searcher's suspects.
-        sides: for each integer its least value and the number of values.
+        sides: the box.
         own: the integers that have one value for each row.
     """
     scout, formula = suspects.scout, suspects.formula
@@ -113,21 +120,58 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
                 if height[lane] > best and lane not in judged:
                     scout.look(batches.instance_at(formula, raw, lane))
                 best, height[lane] = max(best, float(height[lane])), -np.inf
-    if proved and scout.tally.seen.unjudged == unjudged:
-        box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
-        scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
+    return proved and scout.tally.seen.unjudged == unjudged
 
 
 _LARGEST = 2**53
 """Minimum size of integers at which floats are not exact."""
 
 
-def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:
-    """Return for each integer its least value and the number of values.
+def _cube(formula: Formula, most: int) -> Sides:
+    """Return the largest cube of at most `most` points, as far as the domains reach."""
+    lows = {name: int(v.ends[0] or 0) for name, v in formula.variables.items()}
+    highs = {name: v.ends[1] for name, v in formula.variables.items()}
+
+    def cube(edge: int) -> Sides:
+        return {
+            name: (low, edge if high is None else min(edge, int(high) - low + 1))
+            for (name, low), high in zip(lows.items(), highs.values(), strict=True)
+        }
+
+    least, excess = 1, most + 1  # the edge is at least one and below the other
+    while excess - least > 1:
+        edge = (least + excess) // 2
+        fits = math.prod(side for _, side in cube(edge).values()) <= most
+        least, excess = (edge, excess) if fits else (least, edge)
+    return cube(least)
+
+
+def _beyond(inner: Sides, outer: Sides) -> Iterator[Sides]:
+    """Yield disjoint boxes that cover the points of a cube outside a smaller one, if there is one.
+
+    In the k-th box the k-th integer exceeds the smaller cube, and the earlier ones do not.
+    """
+    if not inner:
+        yield outer
+    for name in inner:
+        low, side = inner[name]
+        above = outer[name][1] - side
+        if above:
+            yield {**outer, name: (low + side, above)}
+        outer = {**outer, name: (low, side)}
+
+
+def _ends(sides: Sides) -> dict[str, list[int]]:
+    """Return for each integer of a box its least and its largest value."""
+    return {name: [low, low + side - 1] for name, (low, side) in sides.items()}
+
+
+def _sides(formula: Formula, asked: int, weights: Array) -> Sides:
+    """Return a box of random proportions.
 
     The box has at most `asked` points. The logarithm of each side is proportional to its weight.
     """
-    sides: dict[str, tuple[int, int]] = {}
+    sides: Sides = {}
     bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}
     for k, (name, variable) in enumerate({**bounded, **formula.variables}.items()):
         low, high = variable.ends

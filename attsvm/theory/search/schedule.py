@@ -74,6 +74,8 @@ class Schedule:
         """
         chosen = [s for s in ready if s not in self._begun]
         self._begun.update(chosen)
+        for s in chosen:  # a first turn is taken on credit
+            self._due[s] -= self._weights.get(s, 1.0)
         rest = max(turns - len(chosen), 0) if ready else 0
         shares = self._shares(ready)
         merits = {s: shares[s] * (_HOPE + self._credit[s]) for s in ready}

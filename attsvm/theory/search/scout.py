@@ -49,7 +49,7 @@ class Scout:
     Attributes:
         tally: the tally of the part.
         name: the name of the searcher.
-        budget: maximum number of instances examined.
+        budget, before: maximum number of instances examined, and that of its earlier turns.
         numbers: maximum number of numbers in an instance larger than the drawn ones.
         once: whether the searcher has only this turn, as in a check.
         wide: whether to use larger batches, as in later turns of a hunt: they cost less per
@@ -71,6 +71,7 @@ class Scout:
         *,
         once: bool = False,
         wide: bool = False,
+        before: int = 0,
     ) -> None:
         self.tally = tally
         self.name = name
@@ -79,6 +80,7 @@ class Scout:
         self.numbers = numbers
         self.once = once
         self.wide = wide
+        self.before = before
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None
@@ -163,9 +165,9 @@ class Scout:
 
     @contextlib.contextmanager
     def bounded(self, document: Json) -> Iterator[None]:
-        """Limit the Python steps in this context, while a record of another form is evaluated.
+        """Limit the Python steps in this context; end an evaluation that exceeds the limit.
 
-        If the evaluation exceeds the limit, the context ends it and adds the record to `long`.
+        Its record is added to `long`.
 
         Raises:
             Spent: the turn had too many long records.
@@ -186,5 +188,10 @@ class Scout:
         Raises:
             Spent: one of them is used up.
         """
-        if self.spent >= self.budget or (self.deadline is not None and time.time() > self.deadline):
+        if self.spent >= self.budget or is_late(self.deadline):
             raise Spent
+
+
+def is_late(deadline: float | None) -> bool:
+    """Return whether a deadline (`time.time`) has passed; None never passes."""
+    return deadline is not None and time.time() > deadline

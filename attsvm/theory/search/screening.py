@@ -141,7 +141,7 @@ def grows(formula: Formula) -> Iterator[str]:
     for name, variable in formula.variables.items():
         if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
             continue
-        if name in formula.axes or variable.ends[1] is None:
+        if variable.ends[1] is None or (name in formula.axes and not variable.closed):
             yield name
 
 

@@ -18,7 +18,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.variables import Integer, Known, Raw
-from attsvm.theory.search.scout import Spent
+from attsvm.theory.search.scout import Spent, is_late
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -36,6 +36,9 @@ _SPARED = 8
 
 _PROVED = 2**16
 """Maximum number of rows per batch for which rounding errors are bounded."""
+
+_AT_ONCE = 2**13
+"""Maximum number of rows bounded at once: arrays of bounds then fit into a processor's cache."""
 
 _HELD = 2**15
 """Maximum number of suspects that are held before they are examined."""
@@ -84,6 +87,7 @@ class _Sieve:
         self.left = _SIEVED
         self.bounded = True
         self._known: set[bytes] = set()
+        self._unbounded: dict[str, bool] = {}  # by form: whether the conclusion has no bound
 
     def new(self, few: Known, wanted: Array) -> Array:
         """Return which wanted rows are valid instances; for integers, only rows not seen before."""
@@ -107,11 +111,30 @@ class _Sieve:
         # balls are faster for a single row
         if not any(isinstance(x, np.ndarray) for x in few.values()):
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+        alike = [x for x in few.items() if not isinstance(x[1], np.ndarray)]
+        parts, form = [], repr((sorted(shape.items()), alike))
         try:
-            return batches.proved(self.formula, few, shape, count, self.parameters)
+            if form not in self._unbounded:
+                lacks = batches.lacks_bounds(self.formula, few, shape, self.parameters)
+                self._unbounded[form] = lacks
+            for start in range(0, count, _AT_ONCE):
+                some = fetched(few, np.arange(start, min(start + _AT_ONCE, count)))
+                size = min(_AT_ONCE, count - start)
+                parts.append(
+                    batches.proved(
+                        self.formula,
+                        some,
+                        shape,
+                        size,
+                        self.parameters,
+                        unbounded=self._unbounded[form],
+                    )
+                )
         except (TypeError, LookupError, AttributeError, ClaimError):
             self.bounded = False
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+        violate, open_ = zip(*parts, strict=True)
+        return np.concatenate(violate), np.concatenate(open_)
 
     def at_once(self, few: Known, k: int) -> bool | None:
         """Return whether a row of integers violates the claim, by one exact evaluation.
@@ -154,6 +177,7 @@ class Suspects:
         self._sieve = _Sieve(formula, scout.tally.part.parameters)
         self._judged: set[bytes] = set()
         self._held: list[tuple[Raw, Array]] = []
+        self._mistaken = False  # whether floats saw a violation that was none
 
     @property
     def bounded(self) -> bool:
@@ -188,14 +212,17 @@ class Suspects:
     def hold(self, fitted: Known, shape: Mapping[str, int], suspect: Array, height: Array) -> None:
         """Keep suspected rows until they are examined together with later ones, which is quicker.
 
-        They are examined now if floats see a violation beyond rounding in one, or if many wait.
+        They are examined now if many wait, or if floats see a violation beyond rounding in one.
+        After such a violation turned out to be none, the later ones wait like other rows.
         The arguments are those of `examine`; all batches have one shape.
         """
         lanes = np.flatnonzero(suspect)
         if len(lanes):
             self._held.append((fetched(fitted, lanes), height[lanes]))
-            if (height[lanes] > _VIOLATED).any() or self._waiting > _HELD:
+            urgent = not self._mistaken and bool((height[lanes] > _VIOLATED).any())
+            if urgent or self._waiting > _HELD:
                 self.settle(shape)
+                self._mistaken = self._mistaken or urgent
 
     def settle(self, shape: Mapping[str, int]) -> None:
         """Examine all held rows."""
@@ -247,6 +274,8 @@ class Suspects:
                 waiting -= self._look(few, k, overdraw=True) is not None
                 judged.append(k)
             for k in np.flatnonzero(open_).tolist():
+                if is_late(self.scout.deadline):
+                    raise Spent
                 answer = self._sieve.at_once(few, k)
                 if answer is False:
                     waiting -= 1

@@ -44,6 +44,7 @@ class Turn:
         number: the number of the turn among this searcher's turns, from 0; it enters the seed.
         seed: base seed.
         budget: maximum number of instances to examine.
+        before: the sum of the budgets of this searcher's earlier turns.
         audits: number of instances to re-evaluate exactly although floats accept them.
         deadline: wall-clock time (`time.time`) at which to stop; None for no limit.
         pool: known instances, as returned by `Pool.text`.
@@ -56,6 +57,7 @@ class Turn:
     number: int
     seed: int
     budget: int
+    before: int = 0
     audits: int = 2
     deadline: float | None = None
     pool: str = "[]"
@@ -205,7 +207,7 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
     guided = GUIDED[turn.searcher]
     budget = max(turn.budget // guided.fewer, 8)
     first = turn.number == 0  # a short turn, as other searchers wait for their first one
-    scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
+    scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first, before=turn.before)
     result = guided.guide(scout, generator)
     late = turn.deadline is not None and time.time() > turn.deadline
     return result, not late and (scout.idle or not tally.seen.looked)

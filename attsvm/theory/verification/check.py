@@ -56,6 +56,8 @@ class Outcome(Counts):
         claim, part: the ids of the checked part; part "" is the reading.
         refuted: the counterexample, if any.
         proof: the sentence that the symbolic proof proved.
+        linked: whether facts link the proof from the hypotheses to the conclusion; otherwise it is
+            a proof in prose.
         steps: names of the steps of the proof that passed, in order, even if a later step failed.
         reading_ratio: for a sibling, the ratio of left to right side of the reading's conclusion
             on the sibling's counterexample, if that instance meets the reading's hypotheses.
@@ -71,6 +73,7 @@ class Outcome(Counts):
     reading_ratio: float | None = None
     refutes_reading: Refuted | None = None
     proof: str | None = None
+    linked: bool = False
     steps: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     error: str | None = None
@@ -97,6 +100,8 @@ class Outcome(Counts):
 
 _COUNTS = forms.values(forms.count)
 _TEXTS, _COUNTED = forms.each(forms.text), forms.each(forms.count)
+
+_ENDS = forms.values(lambda ends: _COUNTED(ends) and len(ends) == 2)
 
 
 def _slack(value: object) -> bool:
@@ -125,10 +130,12 @@ _FORM = (
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
         **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
         "given_up_note": forms.text,
-        "exhausted": forms.values(lambda ends: _COUNTED(ends) and len(ends) == 2),
+        "solver_note": forms.text,
+        **dict.fromkeys(("exhausted", "inner"), _ENDS),
         "coverage": forms.values(_COUNTS),
         **dict.fromkeys(("refuted", "refutes_reading"), forms.maybe(_REFUTED)),
         **dict.fromkeys(("steps", "unread"), _TEXTS),
+        "linked": forms.truth,
         "seconds": forms.number,
     },
 )
@@ -144,6 +151,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
+    linked = False
     steps = Steps()
     unused: list[str] = []
     try:
@@ -158,7 +166,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
             if claim.proof is not None and shard == 0 and part.name == "":
                 with recorded() as steps:
                     proved = execute_proof(claim)
-                ensure_steps(claim, steps)
+                linked = ensure_steps(claim, steps)
                 proof = proved
             seed = derive_seed(claim.id, shard, base_seed)
             refuted = search(tally, budget, seed, explicit=shard == 0)
@@ -175,6 +183,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         part=part.name,
         refuted=refuted,
         proof=proof,
+        linked=linked,
         steps=[*steps],
         unread=unused,
         error=error,
@@ -301,11 +310,16 @@ def execute_proof(claim: Claim) -> str:
     return proved
 
 
-def ensure_steps(claim: Claim, steps: Steps) -> None:
-    """Raise unless a proof took a checked step and supposed only what its reading grants.
+def ensure_steps(claim: Claim, steps: Steps) -> bool:
+    """Return whether a proof is linked; raise unless it took a step and supposed nothing else.
+
+    Only a linked proof makes a reading `proved`: its facts were compared here with the hypotheses
+    and the conclusion of the reading.
 
     Raises:
-        ClaimError: the proof took no step, supposed more, or went on after a failed step.
+        ClaimError: the proof took no step, supposed more than the reading has, went on after a
+            failed step, or is declared to be linked and recorded no facts.
+        ProofError: the facts of a linked proof do not end in the conclusion of the reading.
     """
     if steps.failed:
         raise ClaimError(
@@ -314,7 +328,14 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
             remedy="Do not catch the error of a step. To show that an identity is false, use "
             "ensure_nonzero.",
         )
-    if is_linked(claim.formula, found_proof(claim)):
+    connected = is_linked(claim.formula, found_proof(claim))
+    if connected:
+        if not steps.linked:
+            raise ClaimError(
+                f"the proof of {claim.id} is declared to be linked, but it recorded no facts",
+                value=claim.proof,
+                remedy="Make its facts by the rules inside a function under @linked.",
+            )
         for whole in steps.linked:
             ensure_concluded(claim.formula, whole)
     if not steps:
@@ -335,6 +356,7 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
                 value=claim.proof,
                 remedy="Give the reading that hypothesis, or the proof a step that shows it.",
             )
+    return connected
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from attsvm._files import finite
 from attsvm._types import JsonObject
@@ -14,6 +15,7 @@ from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import (
+    IN_PROSE,
     Evidence,
     Truth,
     Validity,
@@ -21,11 +23,13 @@ from attsvm.theory.declaration.verdict import (
     usual_evidence,
 )
 from attsvm.theory.instance import codec
-from attsvm.theory.record import counterexample
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.sampling import Profile
 from attsvm.theory.verification.check import Outcome, with_siblings
+
+if TYPE_CHECKING:
+    from attsvm.theory.record.counterexample import Replay
 
 _THIN = 0.2
 """Least share of the planned instances; a check that refuted nothing on fewer is thin."""
@@ -158,7 +162,7 @@ class Checked:
 _COPIED = (
     *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
     *("distinct", "settled", "given_up", "given_up_note", "unexamined", "broke", "broke_note"),
-    *("screened", "coverage", "proof", "steps"),
+    *("screened", "coverage", "proof", "linked", "steps"),
 )
 """Fields of the reading's outcome that an entry copies unchanged."""
 
@@ -170,7 +174,7 @@ class Report:
     profile: str
     seed: int
     checked: tuple[Checked, ...]
-    replayed: tuple[counterexample.Replay, ...] = ()
+    replayed: tuple[Replay, ...] = ()
 
     @property
     def matched(self) -> bool:
@@ -302,14 +306,15 @@ def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
         return Truth.REFUTED, Evidence.read(reading.refuted.evidence)
     if reading.error is not None:
         return Truth.UNDECIDED, Evidence.NONE
-    proved = claim.proof is not None and reading.proof
+    proved = claim.proof is not None and reading.proof and reading.linked
     truth = Truth.UNDECIDED if reading.undecided else Truth.PROVED if proved else Truth.HOLDS
     return truth, usual_evidence(truth, measured=claim.formula.measured is not None)
 
 
 def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.refuted is not None:
-        result = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
+        certificate = reading.refuted
+        result = f"counterexample found by {certificate.found_by}, decided by {certificate.method}"
         formula = claim.formula
         if formula.measured or claim.expected.truth is Truth.REFUTED:
             return result
@@ -318,8 +323,13 @@ def _reason(claim: Claim, reading: Outcome) -> str:
         return f"{result}; the conclusion says {text} there, which is false"
     if reading.undecided:
         return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
-    if reading.proof:
+    if reading.proof and reading.linked:
         return f"proved: {reading.proof}"
+    return f"{_evaluated(claim, reading)}{_in_prose(reading)}"
+
+
+def _evaluated(claim: Claim, reading: Outcome) -> str:
+    """Return how many instances were evaluated, and how they were decided."""
     looked = counted(reading.examples, "instance")
     if claim.formula.measured is None:
         every = f"all {looked} that there are" if reading.settled else looked
@@ -327,6 +337,14 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     alone = _by_stand_in(claim, reading)
     text = f"{looked}, {reading.decided} of them decided by a certificate as well"
     return f"{text}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else text
+
+
+def _in_prose(reading: Outcome) -> str:
+    """Return a note on a proof whose steps text connects; "" without such a proof."""
+    if not reading.proof or reading.linked:
+        return ""
+    steps = counted(len(reading.steps), "step")
+    return f"; {IN_PROSE}, {steps} executed and connected by text: {reading.proof}"
 
 
 def _left_out(reading: Outcome) -> str:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attsvm._distribution import version
 from attsvm._files import dump, finite, write_text
@@ -28,12 +29,15 @@ from attsvm.theory.packs.checkout import (
 from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
 from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, find_claims, modules
-from attsvm.theory.record import counterexample, curated
+from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, finished_runs
 from attsvm.theory.run.sampling import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 from attsvm.theory.verification.check import Outcome, check_part
 from attsvm.theory.verification.verdicts import Checked, Report, Task, conclude, plan
+
+if TYPE_CHECKING:
+    from attsvm.theory.record.counterexample import Replay
 
 
 def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
@@ -122,7 +126,10 @@ def verify(
     head: JsonObject = {}
     earlier: dict[str, Earlier] = {}
     if ledger is not None and reuse:
-        head = head_of(packs, claims, profile, seed, ledger)
+        from attsvm.theory.packs.kept_contents import file_beside, kept_contents
+
+        with kept_contents(file_beside(ledger.path)):
+            head = head_of(packs, claims, profile, seed, ledger)
         result = evaluated(ledger.path, profile, seed, head["bases"])
         earlier = {c.id: e for c in claims if (e := reused(c, result)) is not None}
     anew = [claim for claim in claims if claim.id not in earlier]
@@ -210,7 +217,7 @@ class Events:
         """Record that the run begins; see `head_of`."""
         self._append("run", lambda: dict(head))
 
-    def replayed(self, replay: counterexample.Replay) -> counterexample.Replay:
+    def replayed(self, replay: Replay) -> Replay:
         """Record that a curated counterexample was replayed, and return the replay."""
         self._append("replay", lambda: {"replay": replay.json()})
         return replay
@@ -267,8 +274,10 @@ def _stored(done: Checked, folder: Path | None, imports: Imports | None = None) 
     """Return the claim with its counterexample stored in the folder, if there are both."""
     if done.reading.refuted is None or folder is None:
         return done
-    path = folder / counterexample.file_name(done.claim.id)
+    path = folder / curated.file_name(done.claim.id)
     if imports is None or not _is_there(path, done, imports):
+        from attsvm.theory.record import counterexample  # only for refuted claims
+
         document = counterexample.document(done.claim, done.reading.refuted)
         write_text(path, dump(document) + "\n")
     return replace(done, counterexample=path.as_posix())
@@ -276,6 +285,8 @@ def _stored(done: Checked, folder: Path | None, imports: Imports | None = None) 
 
 def _is_there(path: Path, done: Checked, imports: Imports) -> bool:
     """Return whether a file holds the counterexample of an outcome, found by the present code."""
+    from attsvm.theory.record import counterexample
+
     try:
         stored = counterexample.read(path)
     except AttsvmError:

@@ -1,17 +1,23 @@
-"""Proofs, as steps that computer algebra executes."""
+"""Proofs as chains of facts, which a small core checks."""
 
-import sympy as sp
+from attsvm.theory.proof.arrays import variable
+from attsvm.theory.proof.facts import Sequent, ge, gt, note
+from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import cite, conclude, decide, square
+from attsvm.theory.proof.terms import EXP, INV
 
-from attsvm.theory import ensure_equal, ensure_nonnegative
 
-
+@linked
 def slope_is_bounded() -> str:
-    """Prove that the slope of g is at most 1/4: 1/4 - g (1 - g) is a square."""
-    x = sp.Symbol("x", real=True)
-    g = 1 / (1 + sp.exp(-x))
-    ensure_equal(sp.diff(g, x), g * (1 - g), "g' = g (1 - g)", normal=sp.simplify)
-    t = sp.Symbol("t", real=True)
-    left = sp.Rational(1, 4) - t * (1 - t)
-    ensure_equal(left, (t - sp.Rational(1, 2)) ** 2, "1/4 - t (1 - t) is a square")
-    ensure_nonnegative((t - sp.Rational(1, 2)) ** 2, "a square is at least 0")
-    return "g'(x) <= 1/4 for all real x"
+    """Prove that the slope of g is at most 1/4: (1 + e)^2 - 4 e is a square."""
+    x = variable("x", ()).term
+    e = EXP(-x)
+    power, _ = cite(EXPONENTIAL, (), -x)
+    whole = (1 + e) ** 2
+    unit, above = cite(RECIPROCAL, [decide(gt(whole, 0), power)], whole)
+    gap = decide(ge(INV(whole) * (1 - e) ** 2, 0), above, square(1 - e))
+    note("with e = exp(-x), (1 - e)^2/(1 + e)^2 is at least 0", gap)
+    bound = ge(1, 4 * INV(whole) * e)
+    conclude(decide(bound, gap, unit), Sequent(bound))
+    return "1/4 - g'(x) = (1 - e)^2/(4 (1 + e)^2) with e = exp(-x), for all real x"

@@ -1,6 +1,5 @@
 """Instances of assumption B and theorem 2: selections with a prompt and a head."""
 
-import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import dot
-from attsvm.primitives.torch_objectives import in_torch
+from attsvm.exact.numbers import combine
 from attsvm.strategies import arrays, composite, sizes
 from properties.mm._support import best_nu
 from properties.mm._support import max_margin as svm
@@ -57,10 +56,7 @@ def mean_margin(case: Selection) -> tuple[Any, Any]:
     which Gamma is 0. The second number is 0 if there is no other beta.
     """
     v = svm.v_programme(case)
-    points = [svm.combined(v.shares, svm.v_rows(other)) for other in others(case)]
-    if in_torch(case.X):
-        squares = [0.0 * v.margin_square, *((z * z).sum(-1) for z in points)]
-        return v.margin_square, functools.reduce(lambda a, b: a.maximum(b), squares)
+    points = [combine(v.shares, svm.v_rows(other)) for other in others(case)]
     return v.margin_square, max([fmpq(0), *(dot(z, z) for z in points)])
 
 

@@ -5,7 +5,7 @@ C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from
 margin; the margin is 0 if there is no p. If no b_j is 1, C is empty and p = 0.
 
 Exact evaluation uses solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly`
-checks. In torch the solutions of a batch are approximated by the method of active sets.
+checks.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from flint import fmpq
 
-from attsvm._types import Tensor
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, remembered_by, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
-from attsvm.primitives.torch_objectives import in_torch, nearest, tight_multipliers
 from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
+from properties.mm._support import programme_letters as letters
 from properties.mm._support.token_selections import Rival, Selection, chosen
 
 
@@ -104,88 +102,8 @@ class Programme:
         return part
 
 
-@dataclass(frozen=True, slots=True)
-class Programmes:
-    """The programmes of many selections in torch, solved approximately.
-
-    Attributes:
-        rows, bound: the programmes (batch, J, d) and (batch, J).
-        counted: the rows that each of them has, as a mask (batch, J).
-        shares: multipliers (batch, J) over their sum with the bounds, 0 if all bounds are 0.
-    """
-
-    rows: Tensor
-    bound: Tensor
-    counted: Tensor
-    shares: Tensor
-
-    @classmethod
-    def of(cls, rows: Tensor, bound: Tensor, counted: Tensor) -> Programmes:
-        """Solve programmes; multipliers are differentiable while the same ones are positive."""
-        batch = cls(rows, bound, counted, nearest(rows, counted, bound))
-        if not rows.requires_grad:
-            return batch
-        active = (batch.shares > 0.0) & (batch.hull_square.detach() > 0.0)[:, None]
-        weights = tight_multipliers(rows, bound, active)
-        total = (weights * bound).sum(-1, keepdim=True)
-        moving = weights / total.where(total != 0.0, 1.0 + 0.0 * total)
-        same = ((moving - batch.shares).abs() <= _TIGHT * (1.0 + batch.shares)).all(-1)[:, None]
-        return cls(rows, bound, counted, moving.where(same, batch.shares))
-
-    @property
-    def nearest(self) -> Tensor:
-        """The point of C that is nearest to 0 (batch, d), 0 if C is empty."""
-        return combined(self.shares, self.rows)
-
-    @property
-    def hull_square(self) -> Tensor:
-        """The squared distance of C from 0, as 0 if rounding could hide that it is 0."""
-        square = (self.nearest * self.nearest).sum(-1)
-        size = (self.rows * self.rows).sum((1, 2)).detach()
-        return square.where(square > _SEEN_AS_0 * size, 0.0 * square)
-
-    @property
-    def vector(self) -> Tensor:
-        """The solutions, 0 if there is none."""
-        square = self.hull_square[:, None]
-        return (self.nearest / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
-
-    @property
-    def margin_square(self) -> Tensor:
-        """1/||p||^2, 0 if there is no p."""
-        square = (self.vector * self.vector).sum(-1)
-        return (1.0 / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
-
-    @property
-    def tight(self) -> Tensor:
-        """A mask (batch, J) of the constraints that hold with equality, up to rounding."""
-        margins = (self.rows * self.vector[:, None]).sum(-1)
-        return self.counted & (margins - self.bound <= _TIGHT) & (self.hull_square > 0.0)[:, None]
-
-    def kept(self, keep: str) -> Programmes:
-        """Return the programmes of the tight rows, the loose rows, or the first tight row."""
-        kept = self.tight if keep != "loose" else self.counted & ~self.tight
-        if keep == "first":
-            kept = kept & (kept.cumsum(1) == 1)
-        return Programmes.of(self.rows, self.bound, kept)
-
-
-_SEEN_AS_0, _TIGHT = 1e-24, 1e-9
-"""Tolerances of float search: squares of distances, relative to the rows', and differences of
-margins up to which a value counts as 0."""
-
-
-def combined(weights: Any, rows: Any) -> Any:
-    """Return the sum of weights times rows, also for each instance of a batch in torch."""
-    return (weights[..., None] * rows).sum(1) if in_torch(rows) else combine(weights, rows)
-
-
 def solve(rows: Any, d: int, bound: Any = None) -> Any:
     """Solve a programme in R^d; all bounds are 1 by default."""
-    if in_torch(rows):
-        ones = rows.new_ones(rows.shape[:2])
-        bound = ones if bound is None else bound
-        return Programmes.of(rows, bound.to(rows.dtype), ones > 0.0)
     bounds = [fmpq(b) for b in ([1] * len(rows) if bound is None else bound)]
     return _solved(rows, bounds) if rows else Programme([], [], [fmpq(0)] * d, [])
 
@@ -198,12 +116,8 @@ def _solved(rows: Matrix, bounds: Vector) -> Programme:
     return Programme(rows, bounds, vector, answer.duals)
 
 
-def p_rows(case: Selection) -> Any:
+def p_rows(case: Selection) -> Matrix:
     """Return the rows W (x_i,alpha - x_it) of the p-SVM: T - 1 of the first input, and so on."""
-    if in_torch(case.X):
-        keys = case.X @ case.W.mT[:, None]
-        inputs, others = np.nonzero(np.arange(keys.shape[2]) != case.alpha[:, None])
-        return keys[:, inputs, case.alpha[inputs]] - keys[:, inputs, others]
     X, W = rationals(case.X), rationals(case.W)
     rows = []
     for tokens, best in zip(X, case.alpha.tolist(), strict=True):
@@ -221,16 +135,11 @@ def p_programme(case: Selection, demanding: Any = None) -> Any:
 def of_rivals(case: Selection, values: Any) -> Any:
     """Return for each row of the p-SVM the entry of `values` that belongs to its input."""
     rivals = case.X.shape[-2] - 1
-    if in_torch(values):
-        return values.repeat_interleave(rivals, 1)
     return [value for value in values for _ in range(rivals)]
 
 
-def v_rows(case: Any) -> Any:
+def v_rows(case: Any) -> Matrix:
     """Return the rows Y_i x_i,alpha_i of the v-SVM."""
-    if in_torch(case.X):
-        y = case.X.new_tensor(case.y)
-        return case.X[:, range(len(case.y)), case.alpha] * y[None, :, None]
     return [
         [rational(y) * rational(x) for x in tokens[best].tolist()]
         for y, tokens, best in zip(case.y.tolist(), case.X, case.alpha.tolist(), strict=True)
@@ -253,7 +162,7 @@ class Solved:
         rows: the rows D_j.
         vector: the solution, 0 if there is none.
         margin: 1/||vector||, 0 if there is none; None if all bounds are 0.
-        programme: the programme in rationals, or the programmes of a batch; None in text.
+        programme: the programme in rationals; None in text.
     """
 
     rows: Any
@@ -278,7 +187,7 @@ class Solved:
         """Return the solution of the tight rows, the loose rows, or the first tight row."""
         if m.name == "text":
             name = self.vector.latex.replace("(", "'(")
-            return m.symbol(name, f"the same of the {keep} rows alone")
+            return m.symbol(name, f"the same with the {keep} rows alone")
         return solved(m, self.programme.kept(keep)).vector
 
 
@@ -293,10 +202,6 @@ def _written(m: Namespace, name: str, rows: str) -> Solved:
 def solved(m: Namespace, programme: Any) -> Solved:
     """Return a programme in the arithmetic m."""
     rows, vector, square = programme.rows, programme.vector, programme.margin_square
-    if in_torch(rows):
-        nothing = rows.shape[1] == 0
-        margin = None if nothing else m.sqrt(m.values(square))
-        return Solved(None if nothing else m.values(rows), m.values(vector), margin, programme)
     solution = m.values([0] * len(rows[0]) if vector is None else vector)
     margin = None if square is None else m.sqrt(m.values(square))
     return Solved(m.values(rows) if rows else None, solution, margin, programme)
@@ -362,8 +267,16 @@ LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
 """A sibling of `supported`."""
 
 
-V_EXISTS = Hypothesis("v(alpha) exists", lambda case: v_programme(chosen(case)).exists)
-P_EXISTS = Hypothesis("p(alpha) exists", lambda case: p_programme(chosen(case)).exists)
+V_EXISTS = Hypothesis(
+    "v(alpha) exists",
+    lambda case: v_programme(chosen(case)).exists,
+    proposition=letters.rows_met(letters.HEAD),
+)
+P_EXISTS = Hypothesis(
+    "p(alpha) exists",
+    lambda case: p_programme(chosen(case)).exists,
+    proposition=letters.rows_met(letters.PROMPT),
+)
 
 
 def relaxed(case: Selection) -> Programme:

@@ -8,15 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from attsvm.data import AttentionData
+from attsvm.exact import ExactData
 from attsvm.losses import LOSSES
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
 from attsvm.primitives.descent_runs import opposed_data, rival_data, tight_data, towards_solution
+from attsvm.primitives.hypotheses import has_head
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
-from attsvm.theory import changed
+from attsvm.theory import Hypothesis, changed
 from properties._support.small_runs import NOT_ALIGNED, TWO_TOKENS
 from properties.mm._support.prompt_descent import never_moves, prompt, prompting, properly_started
 
@@ -26,9 +29,17 @@ ASIDE = prompting([[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0
 """The first input is tied. Here p(alpha) = (1, 1) or (1, -1), but p moves along (1, 0)."""
 STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """The gradient is 0 at p = 0, for every loss; p(alpha) = 1."""
+MIRRORED = prompting(
+    [[[2.0, 1.0], [1.0, -2.0], [-3.0, 0.0]], [[-2.0, 1.0], [-1.0, -2.0], [3.0, 0.0]]],
+    [[2.0, 1.0, -3.0]] * 2,
+)
+"""Tokens and their mirror images, of labels 1 and -1, for W = I and the head (1, 0).
+
+The gradient is 0 at p = 0, for every loss, and p(alpha) is along (0, 1).
+"""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that ask for opposite prompts; there is no p(alpha)."""
-FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")
+FLAT = prompting([[[2.0], [0.0]]], [[2.0, 0.0]], loss="squared")
 """At p = 0 the attended score is 1, at which (1 - u)^2 has no slope; p(alpha) = 1/2."""
 ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
 """Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
@@ -60,6 +71,8 @@ CAUGHT = replace(
 SECOND_TRAPPED = prompting(NOT_ALIGNED.data.X, NOT_ALIGNED.data.gamma)
 """Two inputs of two tokens, all rivals equal in score and tight, from zero: the second one is
 trapped."""
+ALONG = prompting([[[1.0, 0.0], [0.0, 2.0], [0.0, 1.0], [0.0, -1.0]]], [[3.0, 2.0, 1.0, -1.0]])
+"""Scores are those of the head (3, 1) for W = I."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
 ENCLOSED = prompting([[[0.0], [-1.0], [-2.0]]], [[1.0, 0.0, 0.5]], loss="logistic")
@@ -68,6 +81,24 @@ weight."""
 
 RISING = replace(TWO_KEYS, loss="logistic")
 """A loss that increases, so descent leaves the better key from any start."""
+
+ONE_HEAD = Hypothesis(
+    "scores are linear in the keys",
+    lambda case: has_head(ExactData.of(case.data), [1] * case.data.n),
+    says="the score of each token is <q, k_it> for one q, as for equal labels and v = W^T q",
+    proposition=letters.linear_keys,
+)
+
+
+@composite
+def linear_keys(draw: st.DrawFn) -> Descent:
+    """Draw runs on keys whose scores are linear in them, often with repeated keys."""
+    n, T, d = draw(sizes(1, 2)), draw(sizes(1, 4)), draw(sizes(1, 3))
+    X = draw(arrays(n, T, d))
+    data = AttentionData(X, np.eye(1, d).repeat(n, axis=0), y=np.ones(n), v=draw(arrays(d)))
+    start = draw(starts_about(data, 0, 1, columns=1))[:, 0]
+    return Descent(Keys(X, data.gamma), start, draw(st.sampled_from(SLOPED)))
+
 
 FARTHEST, HALVINGS = 64.0, 40
 """Largest multiple of p(alpha) that is tried, and number of halvings of the interval."""

@@ -14,6 +14,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives import descent_limits as limits
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import PROPER as PROPER_START
 from attsvm.primitives.descent_limits import SOME, Beginning, Letters, limit
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.steps import by_gradient_flow
@@ -66,6 +67,7 @@ PROPER = Beginning(
     where="r = 1 + max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i is the range and "
     "gap_i the lead of the scores of input i, and m and M are the least and the largest |l'| "
     "between all scores",
+    known=PROPER_START,
 )
 SOME_START = Beginning(
     some_start,

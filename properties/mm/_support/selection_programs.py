@@ -32,7 +32,7 @@ def head_exists(m: Programs, case: Rival | Selection, **constants: object) -> Pr
     """
     write(m, case)
     if svm.v_programme(chosen(case)).exists:
-        raise NotExpressible("what is said of a v(alpha) that exists")
+        raise NotExpressible("a conclusion about a v(alpha) that exists")
     return Proposition("fact(v is not None)", CHECKER)
 
 
@@ -44,5 +44,5 @@ def prompt_exists(m: Programs, case: Rival | Selection, **constants: object) -> 
     """
     write(m, case)
     if svm.p_programme(chosen(case)).exists:
-        raise NotExpressible("what is said of a p(alpha) that exists")
+        raise NotExpressible("a conclusion about a p(alpha) that exists")
     return Proposition("fact(p is not None)", CHECKER)

@@ -239,5 +239,5 @@ def along(generator: np.random.Generator) -> Rival:
     return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)
 
 
-ANY = Records(Selection, st.one_of(selections(), separable()), larger, climbed=True, lets=SELECTED)
+ANY = Records(Selection, st.one_of(selections(), separable()), larger, lets=SELECTED)
 """Selections, separable or not."""

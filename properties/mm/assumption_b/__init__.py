@@ -43,6 +43,7 @@ ASSUMPTION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(),
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
@@ -54,24 +55,27 @@ ASSUMPTION = Statement(
                 *cases.PUBLISHED,
                 cases.OPPOSED,
             ),
-            siblings={"half of Gamma at other choices": changed(share="0.5")},
+            siblings={"m(beta) < Gamma/2": changed(share="0.5")},
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(conclusion.OPTIMAL,),
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
             examples=(conclusion.LONGER, conclusion.IDLE, *cases.PUBLISHED),
             siblings={
-                "idle inputs may be slow": changed(idlers="any", examples=[conclusion.LONGER])
+                "without the condition on idle inputs": changed(
+                    idlers="any", examples=[conclusion.LONGER]
+                )
             },
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
-            variables=Records(Attended, attended(), climbed=True, lets=cases.SELECTED),
+            variables=Records(Attended, attended(), lets=cases.SELECTED),
             conclusion=conclusion.bounded,
             tight=True,
             examples=(
@@ -90,7 +94,8 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, conclusion.REACHED),
             variables=Records(Doubted, doubted(), lets=cases.SELECTED),
@@ -109,28 +114,28 @@ ASSUMPTION = Statement(
             ),
             siblings={
                 "twice nu": changed(share=2),
-                "no nu above half of it": changed(best="0.5"),
-                "idle inputs do not matter": changed(over="counted"),
-                "multipliers that are not the largest": changed(
+                "nu/2 as the largest number that will do": changed(best="0.5"),
+                "nu without the idle inputs": changed(over="counted"),
+                "any multipliers in place of the largest": changed(
                     weights=False,
                     examples=[Doubted(conclusion.EQUALS, np.zeros(3), np.zeros(3), 0.15625)],
                 ),
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, conclusion.SATURATED),
             variables=Records(
                 Selection,
                 cases.separable() | cases.relaxable(),
                 cases.larger,
-                climbed=True,
                 lets=cases.SELECTED,
             ),
             conclusion=conclusion.void,
             examples=(cases.PUBLISHED[0], cases.SEPARATED),
-            siblings={"105% of it": changed(share="1.05")},
+            siblings={"p'(alpha) = 1.05 p(alpha)": changed(share="1.05")},
         ),
     },
     violating={

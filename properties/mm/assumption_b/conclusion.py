@@ -18,16 +18,20 @@ from properties.mm._support.token_selections import Selection, chosen, select
 
 
 @stated(
-    "some nu > 0 makes Assumption B hold: $formula for every other choice beta in reach$idlers",
+    "some nu > 0 makes Assumption B hold, for which it is necessary that $formula for every other "
+    "choice beta for which p(beta) exists$idlers",
     r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
     {
         "idlers": {
-            "none": ", and no idle input is the slowest to saturate if p(alpha) exists",
+            "none": ", and that, if p(alpha) exists, every prompt of logit margins of at least 1 "
+            "outside of the set I of inputs and at least 0 in I has at least 1 in I, too",
             "any": "",
         }
     },
-    where="m(beta) is the largest label margin of a unit head for beta, Gamma that for alpha, and "
-    "an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
+    where="m(beta) is the largest min_i Y_i <v, x_i,beta_i> over ||v|| <= 1, Gamma = m(alpha), "
+    "p(beta) is the shortest prompt of logit margins of at least 1, that is <p, k_i,beta_i - k_it> "
+    ">= 1 for t != beta_i, and I are the inputs whose multiplier is 0 in all multipliers of "
+    "v(alpha)",
     checked=selection_programs.head_exists,
 )
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
@@ -128,8 +132,9 @@ def certified(one: Selection, nu: fmpq) -> bool:
 @stated(
     "",
     r"p'(\alpha) = $share p(\alpha)",
-    where="p'(alpha) is the solution with relaxation and p(alpha) the one without, both may not "
-    "exist, and an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
+    where="p(alpha) is the shortest prompt of logit margins <p, k_i,alpha_i - k_it> of at least 1, "
+    "p'(alpha) the shortest one with at least 1 in the inputs of label margin 1 under v(alpha) and "
+    "at least 0 in the others; the equality also holds if neither exists",
 )
 def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
@@ -183,10 +188,12 @@ OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in ev
 SATURATED = Hypothesis(
     "no idle input can be the slowest to saturate",
     lambda case: not any(prompt.exists for prompt in slowest(case)),
-    says="no prompt has logit margins of at least 1 in all inputs but the idle ones, and in idle "
-    "ones of at least 0 and somewhere below 1",
+    says="no prompt has logit margins of at least 1 outside of I, at least 0 in I and somewhere in "
+    "I below 1, with I the inputs whose multiplier is 0 in all multipliers of v(alpha)",
 )
 REACHED = Hypothesis(
     "attention can reach every choice of one token an input",
     lambda case: margins.reaches_all(chosen(case)),
+    says="for every choice of one token an input some prompt p gives each chosen token a larger "
+    "logit <p, k> than the other tokens of its input",
 )

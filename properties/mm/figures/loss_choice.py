@@ -69,7 +69,7 @@ def _runs(
     best = np.stack([one.gamma.argmax(axis=1) for one in data])
     for name, p in runs.items():
         picks = [(one.X @ row[-1]).argmax(axis=1) for one, row in zip(data, p, strict=True)]
-        values = [_cosine(*each) for each in zip(data, picks, p, strict=True)]
+        values = [cosine_with_selected(*each) for each in zip(data, picks, p, strict=True)]
         cosine.append(means(np.stack(values), **keys, loss=name, step=record))
         chosen.append(picks)
         hits.append(
@@ -84,7 +84,7 @@ def _runs(
     return Table.join(cosine), Table.join(pairs), Table.join(hits)
 
 
-def _cosine(data: AttentionData, chosen: Array, p: Array) -> Array:
+def cosine_with_selected(data: AttentionData, chosen: Array, p: Array) -> Array:
     """Return cosines with the p(alpha) of these tokens; NaN if there is none."""
     answer = p_svm(data, chosen)
     return heading(p, answer.vector).cosine if answer.solved else np.full(len(p), np.nan)

@@ -80,7 +80,7 @@ GENERAL = Statement(
             },
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(

@@ -19,8 +19,7 @@ p(alpha) = 0 has no direction (TWICE).
 In `amended` C = conv{D_it: i in S} + cone{D_it: i not in S} has distance 1/||p(alpha)|| from 0.
 `sharp-1` is Pythagoras' inequality: relaxing enlarges the feasible set, whose point nearest to 0 is
 p(alpha). In `sharp-2` the solution p_S for S alone meets the other constraints, and is shortest
-among all that meet those of S. It solves the p-SVM without relaxation only if its margins are at
-least 1 in the other inputs as well.
+among all that meet those of S. It solves the whole p-SVM only if all its margins are at least 1.
 """
 
 from hypothesis import strategies as st
@@ -29,6 +28,7 @@ from attsvm.exact import dot
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
+from properties.mm._support import programme_letters as letters
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Selection
@@ -44,15 +44,19 @@ def ranks(case: Selection) -> bool:
 
 
 OTHERS = {
-    "105% of it": changed(share="1.05"),
+    "the right side times 1.05": changed(share="1.05"),
     "p(alpha) without relaxation": changed(against="plain"),
 }
 
 P_EXISTS = Hypothesis(
-    "p(alpha) without relaxation exists", lambda case: svm.p_programme(case).exists
+    "p(alpha) without relaxation exists",
+    lambda case: svm.p_programme(case).exists,
+    proposition=letters.rows_met(letters.PROMPT),
 )
 RANKS = Hypothesis(
-    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs", ranks
+    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs",
+    ranks,
+    proposition=letters.ranked,
 )
 
 PROGRAMMES = Statement(
@@ -62,14 +66,13 @@ PROGRAMMES = Statement(
     place="Attention SVMs, joint v and p-SVMs",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "
     "not in S; S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM",
-    variables=Records(
-        Selection, cases.relaxable(), cases.larger, climbed=True, lets=cases.SELECTED
-    ),
+    variables=Records(Selection, cases.relaxable(), cases.larger, lets=cases.SELECTED),
     conclusion=conclusion.both_exist,
     cost=3,
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"support vector": "an input of tight margin"},
             under=(),
             variables=Records(Selection, cases.selections(), lets=cases.SELECTED),
@@ -84,9 +87,10 @@ PROGRAMMES = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={
                 "support vector": "an input of tight margin, or one whose multiplier is positive "
-                "whichever are taken"
+                "in all multipliers of v(alpha)"
             },
             under=(),
             variables=Records(Selection, cases.relaxable(), lets=cases.SELECTED),
@@ -95,14 +99,13 @@ PROGRAMMES = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "proved",
-            proof="symbolic.mm.programmes:prove_joint_distance",
+            "holds",
+            proof="symbolic.mm.joint_distance:prove",
             under=(V_EXISTS,),
             variables=Records(
                 Selection,
                 st.one_of(cases.selections(), cases.relaxable(duplicates=True)),
                 cases.larger,
-                climbed=True,
                 lets=cases.SELECTED,
             ),
             conclusion=conclusion.exists_off_hull,
@@ -123,13 +126,13 @@ PROGRAMMES = Statement(
         ),
         "sharp-2": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
             variables=Records(
                 Selection,
                 cases.relaxable(duplicates=True),
                 cases.larger,
-                climbed=True,
                 lets=cases.SELECTED,
             ),
             conclusion=conclusion.by_support,

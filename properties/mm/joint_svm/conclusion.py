@@ -3,10 +3,10 @@
 from typing import Any
 
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.primitives.torch_objectives import in_torch
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
+from properties.mm._support import programme_letters as letters
 from properties.mm._support import selection_programs
 from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import Selection
@@ -22,8 +22,6 @@ def essential(case: Selection) -> list[bool]:
 def of_support(case: Selection) -> Any:
     """Return p_S: the p-SVM of only the inputs whose margin under v(alpha) is tight."""
     rows, tight = svm.p_rows(case), svm.of_rivals(case, svm.v_programme(case).tight)
-    if in_torch(rows):
-        return svm.Programmes.of(rows, rows.new_ones(rows.shape[:2]), tight)
     return svm.solve([row for row, kept in zip(rows, tight, strict=True) if kept], case.X.shape[2])
 
 
@@ -50,7 +48,8 @@ def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
-            "essential": "for the set S of the inputs without which v(alpha) would be another",
+            "essential": "with the inputs whose multiplier is positive in all multipliers of "
+            "v(alpha) as S",
             "plain": "without relaxation",
         }
     },
@@ -82,17 +81,19 @@ def exists_off_hull(m: Namespace, case: Selection, share: Number = 1, of: str = 
     return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), svm.is_distance(m, p, share, of))
 
 
+@concludes(letters.shorter)
 @stated(
     "",
     r"$share \|p_0 - p(\alpha)\|^2 \le \|p_0\|^2 - \|p(\alpha)\|^2",
     where=f"{RELAXED}, and p_0 is the same without relaxation, as if all inputs were in S",
 )
 def shorter(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
-    if m.name != "tensors" and not svm.v_programme(case).exists:
+    if not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
 
+@concludes(letters.by_support)
 @stated(
     "",
     r"p(\alpha) = $share p_S",

@@ -5,14 +5,15 @@ from typing import Any
 
 from flint import arb
 
-from attsvm._types import Tensor
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import direction
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
-from attsvm.primitives.torch_objectives import elsewhere
-from attsvm.theory import OPEN, Measured, stated
-from attsvm.theory.types import Namespace, Number, Numbers, Relation, Values
+from attsvm.theory import OPEN, Measured, concludes, stated
+from attsvm.theory.proof.linked import Said
+from attsvm.theory.types import Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import prompt_gradient
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, one_limit
+from properties.mm.loss_choice.gradient_letters import parallel
 
 
 def certified_one_limit(
@@ -34,15 +35,9 @@ def certified_one_limit(
     return None if all(missed) else OPEN
 
 
-def parted(case: Values, other: str = "correlation", towards: str = "selected") -> Tensor:
-    """Return how far the runs of two losses are from one direction, differentiably.
-
-    For the selected tokens it is large if exactly one of both runs misses the optimal tokens.
-    """
-    target = "optimal" if towards == "selected" else towards
-    ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
-    both = ways[0].minimum(ways[1]).clamp(min=0.0)
-    return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
+def either(other: str = "correlation", towards: str = "selected") -> Said | None:
+    """Return the claim on directions in the letters of a run, which stand for either run."""
+    return direction(towards) if other == "correlation" else None
 
 
 def limit(target: str) -> Measured:
@@ -53,11 +48,11 @@ def limit(target: str) -> Measured:
         along(TARGET),
         floats=one_limit,
         balls=certified_one_limit,
-        tensors=parted,
         stand_in=FLOW,
+        proposition=either,
         symbols={**PROMPTS, "other": {"correlation": "-x"}},
         where="p(k) are the iterates from p(0) on the loss l, q(k) those from p(0) on $other with "
-        f"the same share of one over its own Lipschitz constant as a step, {target}",
+        f"the same multiple of one over its own Lipschitz constant as a step, {target}",
     )
 
 
@@ -88,6 +83,7 @@ def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     return m.any_of(m.above(across, m.square(sine) * sizes), m.below(a @ b, m.exact(0)))
 
 
+@concludes(parallel)
 @stated(
     "$formula at every p",
     "$length",

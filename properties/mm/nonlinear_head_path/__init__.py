@@ -51,6 +51,8 @@ SIGN = Hypothesis(
 STEEP = Hypothesis(
     "the head of each input is less at other tokens than at the first and falls towards them",
     conclusion.leads,
+    says="h_i(x_1) > h_i(x_t) and <h_i'(x_1), x_1 - x_t> > 0 for every other token t of each "
+    "input i",
     implies=(BEST,),
 )
 
@@ -84,7 +86,9 @@ PATH = Statement(
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
             examples=(instances.INSIDE,),
-            siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
+            siblings={
+                "n (L(p) - L_*) >= sum_i [l(h_i - d_i q_i/2) - l(h_i)]": changed(share="0.5")
+            },
         ),
         "literal-2": Reading(
             "refuted, certified",
@@ -93,10 +97,10 @@ PATH = Statement(
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
             examples=(instances.LEVEL,),
-            siblings={"twice of it": changed(share=2, examples=[instances.ONE_SIDED])},
+            siblings={"2 d_i in place of d_i": changed(share=2, examples=[instances.ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "proved",
+            "holds",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
             under=(CONVEX_PHI, RISING, BEST),
             variables={"loss": Choice(DECREASING)},
@@ -107,7 +111,7 @@ PATH = Statement(
                 instances.TIED,
             ),
             siblings={
-                "worse by what twice the gaps tell": changed(
+                "n (L(p) - L_*) >= sum_i [l(h_i - 2 d_i q_i) - l(h_i)]": changed(
                     share=2, examples=[instances.ONE_SIDED]
                 ),
                 "b_k of any sign": changed(drop=[RISING], examples=[instances.INSIDE]),
@@ -115,7 +119,7 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             under=(CONVEX_PHI, SIGN, STEEP, SEVERAL),
             conclusion=conclusion.between,

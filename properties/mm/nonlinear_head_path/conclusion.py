@@ -63,16 +63,17 @@ def most(m: Namespace, v: Values, share: Number = 1) -> Number:
 
 
 HEADS = (
-    "h_i(x) = sum_k b_ik phi(<a_k, x>), b_ik for Y_i b_k, L(p) is the mean of l(h_i(X_i^T s_i)), "
-    "s_i = softmax(X_i W^T p) is the attention"
+    "h_i(x) = sum_k b_ik phi(<a_k, x>) with b_ik in place of Y_i b_k, L(p) is the mean of "
+    "l(h_i(X_i^T s_i)), s_i = softmax(X_i W^T p) is the attention"
 )
 
 
 @stated(
     "",
     r"n (L(p) - L_*) \ge $share \sum_i [l(h_i - d_i q_i) - l(h_i)]",
-    where=f"{HEADS}, L_* is the risk at the first tokens, h_i alone is its value at the first "
-    "token of input i, d_i the least gap to another token, and q_i the attention to the others",
+    where=f"{HEADS}, L_* is the risk at the first tokens, h_i without an argument is its value at "
+    "the first token of input i, d_i the least gap to another token, and q_i the attention to the "
+    "others",
 )
 def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
     return m.at_most(share * least(m, v), gap(m, v))
@@ -82,9 +83,9 @@ def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
     "",
     r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
     r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
-    where=f"{HEADS}, L_* is the risk at the first tokens, h_i alone is its value at the first "
-    "token x_1, d_i and D_i are the least and the largest of the gaps h_i(x_1) - h_i(x_t) and the "
-    "slopes <h_i'(x_1), x_1 - x_t>, and q_i is the attention to the other tokens",
+    where=f"{HEADS}, L_* is the risk at the first tokens, h_i without an argument is its value at "
+    "the first token x_1, d_i and D_i are the least and the largest of the gaps h_i(x_1) - "
+    "h_i(x_t) and the slopes <h_i'(x_1), x_1 - x_t>, and q_i is the attention to the other tokens",
 )
 def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relation:
     return m.all_of(

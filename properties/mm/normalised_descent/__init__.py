@@ -50,12 +50,16 @@ DESCENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             under=(STRICT_LOSS,),
             examples=(OVERSTEPPED,),
-            siblings={"both to the worst tokens": changed(towards="worst")},
+            siblings={
+                "the direction of the worst tokens in place of p(alpha)": changed(towards="worst")
+            },
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"faster": "at least as far from zero after 1, 2, 3, and 4 steps"},
             under=(STRICT_LOSS, ZERO_START),
             variables=Records(
@@ -63,10 +67,13 @@ DESCENT = Statement(
             ),
             conclusion=conclusion.ahead,
             examples=(AHEAD,),
-            siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
+            siblings={
+                "||p_k|| >= 2 ||p'_k||": changed(share=2),
+                "||p_k|| >= 1.05 ||p'_k||": changed(share="1.05"),
+            },
         ),
         "amended-1": Reading(
-            "proved",
+            "holds",
             proof="symbolic.mm.normalised_descent:prove_close",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START),
             variables=Records(
@@ -89,13 +96,14 @@ DESCENT = Statement(
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.mm.normalised_descent:prove",
+            strength="least",
+            proof="symbolic.mm.paced_descent:prove",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS),
             variables=Records(Paced, paced(), levelled, fixed=("case.step",), lets=STARTED),
             conclusion=conclusion.progress,
             examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),
             siblings={
-                "1.05 times as much": changed(share="1.05"),
+                "1.05 times the right side": changed(share="1.05"),
                 "1.001 times as much": changed(share="1.001"),
                 "plain descent with that step": changed(pace="plain"),
             },

@@ -7,10 +7,11 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
-from attsvm.theory import OPEN, Slack, stated
+from attsvm.theory import OPEN, Slack, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
+from properties.mm.normalised_descent.paced_letters import advanced
 from properties.mm.normalised_descent.paced_runs import Paced, differences, float_path, kept, path
 
 STEPS = 64
@@ -120,6 +121,7 @@ def close(m: Namespace, run: Paced, towards: str = "optimal") -> Relation:
     )
 
 
+@concludes(advanced)
 @stated(
     "$formula for every k >= 1 (checked up to 16)",
     r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",

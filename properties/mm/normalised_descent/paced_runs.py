@@ -62,7 +62,7 @@ def float_path(run: Paced, steps: int) -> Array:
     """Return p_0 to p_steps of normalised descent in floats."""
     case, loss = run.case, LOSSES[run.case.loss]
     trajectory = descend_p(
-        [case.data], case.start, loss, step=run.step, steps=steps, normalised=True
+        [case.data], case.start, loss, step=run.step, steps=steps, normalised=True, record="all"
     )
     W: Array = trajectory.W[0]
     return W

@@ -103,6 +103,7 @@ TOKENS = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"minimize": "that they alone minimise"},
             constants={"share": 0},
             under=(DECREASES, TWO_SCORES),
@@ -112,6 +113,7 @@ TOKENS = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"minimize": "that attention to them lowers the risk"},
             constants={"share": 1},
             under=(DECREASES, MORE),

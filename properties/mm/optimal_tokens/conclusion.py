@@ -12,7 +12,7 @@ def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Numbers]:
 
 @definition(r"\left(L(v, {p}) - L_*\right)")
 def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
-    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""  # noqa: E501
+    """Return the mean of l(sum_t s_t gamma_t) - l(max_t gamma_t), s the attention of the prompt."""
     inputs = zip(attention(m, v, p), v.gamma, strict=True)
     return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
 

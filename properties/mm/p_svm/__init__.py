@@ -3,8 +3,7 @@
     p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i;
     K_i = X_i W^T.
 
-X_i holds the tokens x_it of input i and K_i their keys k_it = W x_it; alpha_i is the index of the
-selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T x_it.
+X_i holds the tokens x_it of input i, K_i their keys k_it = W x_it; alpha_i is the selected token.
 
 The slide defines p(alpha) without a condition. There is none if a selected token is repeated (1 and
 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head. But two
@@ -25,6 +24,7 @@ from hypothesis.strategies import SearchStrategy
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
+from properties.mm._support import programme_letters as letters
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import P_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
@@ -40,7 +40,7 @@ def of_rivals(
     drawn: SearchStrategy[Rival], larger: Callable[[np.random.Generator], Rival] = cases.gaussian
 ) -> Records:
     """Return the searches of readings on a vector q beside the selection."""
-    return Records(Rival, drawn, larger, climbed=True, lets=cases.WITH_Q)
+    return Records(Rival, drawn, larger, lets=cases.WITH_Q)
 
 
 OPTIMAL = Hypothesis(
@@ -54,12 +54,18 @@ ALONE = Hypothesis(
     "alpha_i alone has the highest score",
     conclusion.alone,
     says="alpha_i alone has the highest score Y_i <q, k_it> in each input i",
+    proposition=letters.alone,
 )
-ONE_LABEL = Hypothesis("all labels agree", lambda case: len(set(case.chosen.y.tolist())) == 1)
+ONE_LABEL = Hypothesis(
+    "all labels agree",
+    lambda case: len(set(case.chosen.y.tolist())) == 1,
+    proposition=letters.one_label,
+)
 MEETS = Hypothesis(
     "q meets every constraint",
     conclusion.feasible,
     says="<q, k_i,alpha_i - k_it> >= 1 for all i and t other than alpha_i",
+    proposition=letters.q_meets,
 )
 
 PROGRAMME = Statement(
@@ -68,23 +74,23 @@ PROGRAMME = Statement(
     place="Attention SVMs, p-SVM",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i; "
     "K_i = X_i W^T",
-    variables=Records(
-        Selection, cases.separable(), cases.larger, climbed=True, lets=cases.SELECTED
-    ),
+    variables=Records(Selection, cases.separable(), cases.larger, lets=cases.SELECTED),
     conclusion=conclusion.exists,
     cost=2,
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(),
-            variables=Records(Selection, cases.selections(), climbed=True, lets=cases.SELECTED),
+            variables=Records(Selection, cases.selections(), lets=cases.SELECTED),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
             siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(OPTIMAL,),
-            variables=Records(Rival, cases.headed(), climbed=True, lets=cases.WITH_Q),
+            variables=Records(Rival, cases.headed(), lets=cases.WITH_Q),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
             siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
         ),
@@ -139,7 +145,8 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.least_points:prove_supported",
+            strength="exact",
+            proof="symbolic.mm.programmes:prove_supported",
             conclusion=conclusion.unchanged,
             under=(P_EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),

@@ -5,9 +5,10 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
+from properties.mm._support import programme_letters as letters
 from properties.mm._support import selection_programs
 from properties.mm._support.token_selections import Rival, Selection
 
@@ -50,6 +51,7 @@ def least_lead(m: Namespace, case: Rival, p: svm.Solved) -> Number:
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
 
+@concludes(letters.led)
 @stated(
     "p(alpha) exists and $formula",
     r"\min_{i, t \ne \alpha_i} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
@@ -64,6 +66,7 @@ def led(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     return m.all_of(svm.exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
 
 
+@concludes(letters.nearer)
 @stated(
     "",
     r"$share \|q - p(\alpha)\|^2 \le \|q\|^2 - \|p(\alpha)\|^2",
@@ -74,6 +77,7 @@ def projected(m: Namespace, case: Rival, share: Number = 1) -> Comparison:
     return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
+@concludes(letters.is_distance(letters.PROMPT))
 @stated(
     "",
     where="1/||p(alpha)|| is 0 if there is no p(alpha), and both sides are infinite if there are "
@@ -86,6 +90,7 @@ def distance(
     return svm.is_distance(m, svm.p_svm(m, case), share, of)
 
 
+@concludes(letters.unchanged(letters.PROMPT, letters.TIGHT_PROMPT))
 def unchanged(m: Namespace, case: Rival | Selection, keep: str = "tight") -> Relation:
     """Return that p(alpha) of the constraints that are kept is p(alpha)."""
     return svm.supported(m, svm.p_svm(m, case), keep)

@@ -118,10 +118,10 @@ PATH = Statement(
             variables=Records(Selection, attended().map(chosen), lets=SELECTED),
             conclusion=for_linear_loss,
             examples=(PARALLEL, head_limits.UNBALANCED),
-            siblings={"half of it": changed(share="0.5", examples=[PARALLEL])},
+            siblings={"half of the right side": changed(share="0.5", examples=[PARALLEL])},
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.mm.theorem_2:prove",
             under=(POSITIVE, P_EXISTS),
             conclusion=turned_and_reached,
@@ -129,7 +129,10 @@ PATH = Statement(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
                 Attended(head_limits.MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
             ),
-            siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
+            siblings={
+                "half of the right side": changed(share="0.5"),
+                "D counted as 0": changed(spread=0),
+            },
         ),
         "literal-3": Reading(
             "refuted, certified",
@@ -147,7 +150,8 @@ PATH = Statement(
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.mm.joint_path:prove_prompt",
             under=(POSITIVE, P_EXISTS, SEVERAL),
             conclusion=to_second_order_along,
@@ -158,10 +162,11 @@ PATH = Statement(
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="best known",
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
-            variables=Records(Tilted, prompts(), climbed=True, lets=WITH_Q),
+            variables=Records(Tilted, prompts(), lets=WITH_Q),
             conclusion=nearest_along,
             examples=(
                 Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
@@ -173,7 +178,8 @@ PATH = Statement(
             },
         ),
         "sharp-3": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),
             variables=Records(
@@ -186,7 +192,7 @@ PATH = Statement(
                 Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
             ),
             siblings={
-                "twice as much attention": changed(share=2),
+                "2 q_i in place of q_i": changed(share=2),
                 "tight idle inputs at first order": changed(root=0),
             },
         ),

@@ -53,8 +53,8 @@ def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -
 
 
 @stated(
-    "$formula for every choice beta in reach, as it must be if v_r/r tends to "
-    "v(alpha)/||v(alpha)|| for the loss -x as r and R tend to infinity",
+    "$formula for every choice beta that has a p(beta), as it must be if v_r/r "
+    "tends to v(alpha)/||v(alpha)|| for the loss -x as r and R tend to infinity",
     r"\|\sum_i Y_i x_{i,\beta_i}\|^2 \|v\|^2 \le $share \left(\sum_i \max_t Y_i \langle v, "
     r"x_{it}\rangle\right)^2",
     where="v = v(alpha)",
@@ -77,7 +77,7 @@ def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relatio
 
 def steered(m: Namespace, case: Attended, share: Number = 1, spread: Number = 1) -> Comparison:
     """Return that Gamma ||v|| - Gamma^2 <v, v(alpha)> <= (Gamma ||v|| - margin) (1 + D/nu)."""
-    if m.name != "tensors" and not positive(case):
+    if not positive(case):
         return m.below(m.exact(0), m.exact(0))  # nu is not positive, and there is no such bound
     one, v = case.chosen, m.values(case.h)
     square, most = (m.values(x) for x in mean_margin(one))
@@ -146,8 +146,8 @@ def turned_and_reached(
 
 
 @stated(
-    "p(alpha) exists and is not 0, and $formula for every choice beta in reach, as it must be if "
-    "p_R/R tends to p(alpha)/||p(alpha)|| for the loss exp(-x) as R tends to infinity",
+    "p(alpha) exists and is not 0, and $formula for every choice beta that has a p(beta), as it "
+    "must be if p_R/R tends to p(alpha)/||p(alpha)|| for the loss exp(-x) as R tends to infinity",
     r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
     r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
     where="q is a head of norm r",

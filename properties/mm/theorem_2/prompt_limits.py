@@ -12,7 +12,6 @@ from attsvm.errors import DataError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
@@ -88,7 +87,7 @@ def bent(
 
 
 @stated(
-    "p(alpha) has a direction, other tokens score below 1 under v(alpha), and $formula",
+    "p(alpha) is not 0, other tokens score below 1 under v(alpha), and $formula",
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
     where="Gamma = 1/||v(alpha)||, m is the label margin of any head h and prompt, other tokens "
     "score at most 1 - delta/Gamma under v(alpha), Q is the mean of 1 - s_i,alpha_i with weights "
@@ -105,10 +104,6 @@ def tilted(case: Values, tau: Any = None) -> Any:
     """Return p_tau, the least prompt of logit margins max(0, 1 - tau (m_i - 1))."""
     one = chosen(case.rival)
     v = svm.v_programme(one)
-    if in_torch(one.X):
-        t = case.tau[:, None] if tau is None else tau.value
-        margins = (v.rows * v.vector[:, None]).sum(-1)
-        return svm.p_programme(one, (1.0 - t * (margins - 1.0)).clamp(min=0.0))
     t = rational(case.tau if tau is None else tau)
     margins = [dot(row, v.vector or [fmpq(0)] * len(row)) for row in v.rows]
     return svm.p_programme(one, [max(fmpq(0), 1 - t * (margin - 1)) for margin in margins])
@@ -123,7 +118,7 @@ def meets(case: Tilted) -> bool:
 
 def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Comparison:
     """Return Pythagoras' inequality for q and p_tau; it is violated if v(alpha) does not exist."""
-    if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
+    if not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
@@ -175,11 +170,11 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 
 
 @stated(
-    "v(alpha) exists, $tau has a direction, choices in reach that differ in a tight input have "
-    "smaller label margins, those in reach that differ in other inputs alone, by tokens that score "
-    "above 1 under v(alpha), have the same direction of the joint p-SVM, no choice in reach has a "
-    "larger label margin if inputs that are not tight have one key each and count by their means, "
-    "and $formula",
+    "v(alpha) exists, $tau is not 0, a choice beta that has a p(beta) and differs from alpha in a "
+    "tight input has a smaller label margin, one that has a p(beta) and differs in other inputs "
+    "alone, by tokens that score above 1 under v(alpha), has the same direction of the joint "
+    "p-SVM, none that has a p(beta) has a larger label margin if inputs that are not tight have "
+    "one key each and count by their means, and $formula",
     r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
     where="p_tau is the least prompt of logit margins max(0, 1 - tau (m_i - 1)) in every input i, "
@@ -187,8 +182,6 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 )
 def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Relation:
     """Relations on choices that differ elsewhere: `of_same_head` and `with_means`."""
-    if m.name == "tensors":  # which choices are in reach is decided in rationals
-        return nearest(m, case, share, tau)
     v = svm.v_programme(case.chosen)
     parts = [nearest(m, case, share, tau), _directed(m, tilted(case, tau))]
     for other in changes_support(case):

@@ -19,7 +19,7 @@ import numpy as np
 from attsvm.exact import rationals
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm.w_p_equivalence import conclusion
+from properties.mm.w_p_equivalence import conclusion, run_letters
 from properties.mm.w_p_equivalence.models import (
     NO_PROMPT,
     SKEWED,
@@ -45,7 +45,12 @@ OTHER_FACTORS = {
     "rescaled by 1.05 ||p||^2": changed(share="1.05"),
 }
 
-ISOTROPIC = Hypothesis("W W^T is a multiple of I", isotropic, says="W W^T = c I for some c > 0")
+ISOTROPIC = Hypothesis(
+    "W W^T is a multiple of I",
+    isotropic,
+    says="W W^T = c I for some c > 0",
+    proposition=run_letters.isotropic,
+)
 ANYTHING = "tokens X, scores, weights W, a prompt p, a step and a differentiable loss be arbitrary"
 """The definition of a model, for the sentence of a reading."""
 
@@ -54,7 +59,7 @@ EQUIVALENCE = Statement(
     source=SOURCE,
     place="Abstract",
     printed="running gradient descent on p, or equivalently W",
-    variables=Records(Weighted, weighted(), larger, climbed=True, lets=ANYTHING),
+    variables=Records(Weighted, weighted(), larger, lets=ANYTHING),
     conclusion=conclusion.moves_alike,
     cost=6,
     readings={
@@ -68,6 +73,7 @@ EQUIVALENCE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="degenerate",
             read={"equivalently": "that both move the logits alike"},
             constants={"trained": "q"},
             under=(),
@@ -88,12 +94,12 @@ EQUIVALENCE = Statement(
             "proved",
             constants={"trained": "p"},
             under=(ISOTROPIC,),
-            variables=Records(Weighted, isotropically(), climbed=True, lets=ANYTHING),
+            variables=Records(Weighted, isotropically(), lets=ANYTHING),
             conclusion=conclusion.rescaled,
             siblings={
                 "any W": changed(
                     drop=[ISOTROPIC],
-                    variables=Records(Weighted, weighted(), climbed=True),
+                    variables=Records(Weighted, weighted()),
                     examples=[SKEWED],
                 ),
                 **OTHER_FACTORS,

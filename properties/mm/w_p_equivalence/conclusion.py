@@ -1,9 +1,10 @@
 """Conclusions about descent on W beside descent on p and on q."""
 
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import descent, logit_gradients
 from properties.mm.w_p_equivalence.models import Weighted
+from properties.mm.w_p_equivalence.run_letters import one_prompt
 
 STEPS = 4
 
@@ -67,18 +68,20 @@ def one_trajectory(
     return m.all_of(*(m.equal(a, b) for a, b in pairs))
 
 
+@concludes(one_prompt)
 @stated(
     "$formula for k = 1, ..., 4",
     "W_k p = r_k",
     {
         "trained": {
-            "q": "q_k, which descends on keys X from q_0 = W p, c = 1",
-            "p": "W p_k, where p_k descends with W fixed, c = sum_ij W_ij^2/d",
+            "q": "q_k those on q with the keys X from q_0 = W p (c = 1)",
+            "p": "W p_k, p_k those on p with W fixed (c = sum_ij W_ij^2/d)",
         },
         "by": {"square": r"\|p\|^2", "length": r"\|p\|", "one": "1"},
         "share": {1: ""},
     },
-    where="W_k descends with p fixed, and r_k, with $share $by/c times the step, is $trained",
+    where="W_k are the iterates of descent on W with p fixed, and r_k = $trained, with $share "
+    "$by/c times the step",
 )
 def rescaled(
     m: Namespace, case: Weighted, trained: str = "q", by: str = "square", share: Number = 1

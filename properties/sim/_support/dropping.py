@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
-from attsvm.primitives import torch_objectives
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent import Descent
-from attsvm.theory import gradient, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+from attsvm.theory import concludes, gradient, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import Dropped
 
@@ -112,32 +112,16 @@ def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
 # the programme: w_j are the multipliers of X^mm, and A_j = (x_opt - x_t) z^T
 
 
-def _named_in_batch(data: Values, which: str) -> Tensor:
-    """Return a mask (batch, n, T) of the tokens that `which` names, for a batch in torch.
-
-    Here `which` is neither "optimal" nor "all". Margins of at most 1 + 1e-9 count as 1.
-    """
-    A, counted = torch_objectives.constraints(data)
-    margins = (A * torch_objectives.solution(A, counted)[:, None]).sum(-1)
-    tight = counted & (margins <= 1.0 + 1e-9)
-    chosen = counted & ~tight if which == "others" else tight
-    if which == "first":
-        chosen = chosen & (chosen.cumsum(1) == 1)
-    return chosen.reshape(torch_objectives.scores(data).shape)
-
-
+@concludes(letters.same_without_others)
 @stated("$formula", "X^{mm} = X'", {"which": WHICH}, where="X' is the X^mm without $which")
 def same_solution(m: Namespace, data: AttentionData, which: str = "others") -> Comparison:
-    if m.name == "tensors":
-        less = without(data, _named_in_batch(data, which))
-        pair = (torch_objectives.constraints(one) for one in (data, less))
-        return m.equal(*(m.values(torch_objectives.solution(*rows)) for rows in pair))
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole, rest = solution(data), solution(data, named(data, which))
     return m.equal(m.values(whole.W), m.values(rest.W))
 
 
+@concludes(letters.at_most_lost)
 @stated(
     "",
     r"\|X^{mm}\|^2 - \|X'\|^2 \le \|\sum_{j \in J} w_j A_j\|^2",
@@ -172,6 +156,7 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
     return duals
 
 
+@concludes(letters.at_least_lost)
 @stated(
     "$formula for every rival j",
     r"$factor w_j^2 $of \le \|X^{mm}\|^2 - \|X'\|^2",

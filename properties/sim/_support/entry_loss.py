@@ -64,13 +64,17 @@ def gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Num
 @definition(r"\mathrm{{Hess}} \, L({x})")
 def hessian(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """Return the Hessian: g'' times the squared gradient of <f, h>, plus g' times its Hessian."""
-    f = m.softmax(A @ x)
+    return hessian_at(m, A, m.softmax(A @ x), h, b)
+
+
+def hessian_at(m: Namespace, A: Numbers, f: Numbers, h: Numbers, b: Number) -> Numbers:
+    """Return the Hessian for attention f."""
     c = m.covariance(f, h)
-    u = b * m.dot(f, h)
-    tilted = m.outer(f, c)
-    bend = m.diagonal(c) - tilted - tilted.T
+    u, moved = b * m.dot(f, h), A.T @ c
+    tilted = m.outer(A.T @ f, moved)
     first, second = b * m.logistic_slope(u), b * b * m.logistic_curvature(u)
-    return A.T @ (second * m.outer(c, c) + first * bend) @ A
+    bend = A.T @ (m.diagonal(c) @ A) - tilted - tilted.T
+    return second * m.outer(moved, moved) + first * bend
 
 
 @definition(r"\ell({x})")
@@ -149,6 +153,7 @@ K = Primitive(
     of=("D",),
     balls=gradient_constant_ball,
     floats=screened_constants,
+    largest=lambda m, D, a, c: D / 8 * (1 - c * c) * (1 - a * a) * (a + D * c * (1 - a * a) / 4),
 )
 
 
@@ -159,6 +164,10 @@ log_loss_constant = Primitive(
     of=("D",),
     balls=log_constant_ball,
     floats=log_loss_gradient_constants,
+    pieces=lambda m, D: (
+        (m.at_most(D, 2 * m.sqrt(m.exact(3))), D / (3 * m.sqrt(m.exact(3)))),
+        (m.above(D, 2 * m.sqrt(m.exact(3))), m.square(D / 4 + 1 / D) / 2),
+    ),
 )
 
 squared_constant = Primitive(
@@ -168,6 +177,7 @@ squared_constant = Primitive(
     of=("w", "r"),
     balls=squared_constant_ball,
     floats=squared_gradient_constants,
+    largest=lambda m, w, r, a: (1 - a * a) * w * ((r - w / 2) * a + w * (1 - 3 * a * a) / 4),
 )
 
 normed_constant = Primitive(

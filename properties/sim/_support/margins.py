@@ -22,6 +22,7 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import (
     att_svm,
@@ -30,13 +31,11 @@ from attsvm.primitives.att_svm import (
     first_optimal,
     flat,
 )
-from attsvm.primitives.descent_letters import margins_diverge
 from attsvm.primitives.gradients import loss_slope, negative_gradient
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, LN_K, by_gradient_flow, over, tends
-from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.theory import Measured, Slack, changed, stated
+from attsvm.theory import Measured, Slack, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
@@ -50,6 +49,7 @@ AT_REST = 5.0
 """Maximum difference between the increases of support vectors' margins over the measured decade."""
 
 
+@concludes(letters.raised)
 @stated(
     "every step of descent on $loss raises $of, that is $formula",
     r"${sign}\langle A, -\nabla L(X)\rangle > 0",
@@ -86,6 +86,7 @@ def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
     return descent.along(m, X), descent.toward
 
 
+@concludes(letters.gain)
 @stated(
     "a step of descent on $loss raises <X, X^mm> by its size times the left side: $formula",
     r"\langle X^{mm}, -\nabla L(X)\rangle $strict",
@@ -107,6 +108,7 @@ def gain(m: Namespace, run: Values, strict: bool = False) -> Comparison:
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
 
+@concludes(letters.lowered)
 @stated(
     "a step of size eta on $loss lowers no margin by more than eta times the right side: $formula",
     r"-\min_{i,t} \langle A_{it}, -\nabla L(X)\rangle \le \frac{1}{4} \left(1 - "
@@ -225,7 +227,6 @@ END = Measured(
     floats=ends,
     balls=certified_end,
     checked=run_programs.margins_end,
-    tensors=not_selecting,
     stand_in=FLOW,
     strict=True,
 )
@@ -240,7 +241,7 @@ UNBOUNDED = replace(
     END,  # the floats of both claims measure whether the margin grows with the norm
     notation=r"m \to \infty",
     balls=certified_without_bound,
-    proposition=margins_diverge,
+    proposition=letters.margins_diverge,
 )
 
 
@@ -302,6 +303,6 @@ SLOPE = tends(
     where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T for each token t but opt",
     floats=slope,
     balls=certified_slope,
-    tensors=not_selecting,
+    proposition=letters.slope,
     stand_in=FLOW,
 )

@@ -18,6 +18,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import transposed
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import (
@@ -26,13 +27,16 @@ from attsvm.primitives.hypotheses import (
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.steps import (
+    ITERATED,
+    SHARES,
     TARGET,
     by_gradient_flow,
     converges_in_direction,
     solutions,
+    stepped,
 )
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Slack
+from attsvm.theory import Records, Slack
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs
 from properties.sim import LOSS_NAMES, PRINTED
@@ -51,6 +55,20 @@ def descending(
     parts = (np.eye(d) if values is None else values), labels, start
     y, b, X = (np.zeros((d, d)) if x is None else np.array(x, np.float64) for x in parts)
     return Descent(SelfAttention(A, y, b, causal), X)
+
+
+def runs(
+    drawn: st.SearchStrategy[Descent],
+    fixed: tuple[str, ...] = (),
+    steps: tuple[float, ...] = SHARES,
+) -> Records:
+    """Return the records of descent on self-attention, with steps of these sizes."""
+    lets = (
+        f"{ITERATED}, on sequences; a position with a column of the values is an entry, if its "
+        "label b is not 0, and an input: its token is the query z, the tokens x_t that it attends "
+        "to have the scores b <x_t, y>, y the column"
+    )
+    return replace(stepped(Descent, drawn, fixed=fixed, steps=steps), lets=lets)
 
 
 # the limit of X(k)
@@ -135,6 +153,7 @@ DIRECTION = converges_in_direction(
     TARGET,
     floats=reaches,
     balls=decided,
+    proposition=transposed,
     checked=checked,
     symbols={**solutions("X"), **LOSS_NAMES},
     where="X^mm and X^low are the max-margin solutions of the tokens of best and of lowest score",

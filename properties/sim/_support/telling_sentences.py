@@ -13,7 +13,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact import dot, rationals
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.sentences import Sentences
-from attsvm.primitives.steps import ANY, stepped
+from attsvm.primitives.steps import ANY, ITERATED, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
@@ -81,6 +81,13 @@ def started(draw: st.DrawFn) -> Descent:
     return replace(case, start=along + noise)
 
 
+SUB_SEQUENCES = (
+    "sub-sequences of sentences, each with its last word as the query z, its words or the whole "
+    "vocabulary as tokens x_t, and the scores <x_t, e>, e the word that follows it"
+)
+"""The inputs that sentences make, in words."""
+
+
 def sentence_run(
     tokens: ArrayLike, sentences: Nested, start: Nested | None = None, *, whole: bool = True
 ) -> Descent:
@@ -96,7 +103,7 @@ def runs(
     fixed: tuple[str, ...] = (),
 ) -> Records:
     """Return the records of descent on drawn sentences, with steps of these sizes."""
-    lets = "gradient descent run on sentences of a language, from a start, with a constant step"
+    lets = f"{ITERATED}, on inputs that are {SUB_SEQUENCES}"
     return replace(stepped(Descent, drawn, fixed=fixed, steps=steps), lets=lets)
 
 

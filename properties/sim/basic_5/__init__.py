@@ -64,6 +64,7 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={
                 "beta": "a lower bound of alpha(x) and alpha(y)",
                 "c(x, z)": "f(x) - z",

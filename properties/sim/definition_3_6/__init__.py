@@ -42,24 +42,28 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             constants={"sign": INCREASING, "quantity": "score"},
             under=(),
             examples=(TWO_TOKENS,),
             siblings={
-                "nor does the weight of the optimal tokens": changed(quantity="weight"),
-                "nor that weight on a decreasing loss": changed(
+                "the weight of the optimal tokens does not fall": changed(quantity="weight"),
+                "the weight of the optimal tokens does not fall on the decreasing loss": changed(
                     quantity="weight", sign=DECREASING, examples=[PASSED]
                 ),
             },
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             constants={"sign": INCREASING, "quantity": "weight"},
             under=(),
             examples=(TWO_TOKENS,),
             siblings={
-                "nor does the expected score": changed(quantity="score"),
-                "nor that weight on a decreasing loss": changed(sign=DECREASING, examples=[PASSED]),
+                "the expected score does not fall": changed(quantity="score"),
+                "the weight of the optimal tokens does not fall on the decreasing loss": changed(
+                    sign=DECREASING, examples=[PASSED]
+                ),
             },
         ),
         "amended-1": Reading(
@@ -69,7 +73,9 @@ DEFINITION = Statement(
             examples=(TWO_TOKENS, PASSED),
             siblings={
                 "with the increasing loss": changed(sign=INCREASING),
-                "nor the expected score, with it": changed(sign=INCREASING, quantity="score"),
+                "the expected score does not fall on the increasing loss": changed(
+                    sign=INCREASING, quantity="score"
+                ),
             },
         ),
         "amended-2": Reading(
@@ -80,7 +86,7 @@ DEFINITION = Statement(
             examples=(TWO_TOKENS, ONE_TOKEN, PASSED),
             siblings={
                 "the weight of the optimal tokens": changed(quantity="weight", examples=[PASSED]),
-                "it rises": changed(strict=True),
+                "strictly below 0 in place of at most 0": changed(strict=True),
             },
         ),
         "amended-3": Reading(
@@ -95,7 +101,7 @@ DEFINITION = Statement(
                     variables={"h": Vector("n")},
                     examples=[PASSED],
                 ),
-                "it rises": changed(strict=True),
+                "strictly below 0 in place of at most 0": changed(strict=True),
             },
         ),
     },

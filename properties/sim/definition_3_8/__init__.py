@@ -1,17 +1,13 @@
 """Definition 3.8: Att-SVM is a convex programme and defines X^mm.
 
-The formula is lost in print ("we defined the Att-SVM as the following:" is followed by the next
-section). X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM: the least ||X||_F with
-<A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by definition 3.9.
+The formula is missing in print. X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM:
+the least ||X||_F with <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by
+definition 3.9. Optimal tokens are unique: the text says "the optimal token".
 
-Optimal tokens are unique, as the text says "the optimal token"; tied ones would each need a logit
-above the other's.
-
-literal-2 fails for a query 0, which asks 0 >= 1. It also fails for two inputs of opposite labels
-that ask X >= 1 and -X >= 1. The certificate is Farkas's: weights w >= 0, not all 0, for which the
-sum of w_it A_it is 0. amended: v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T z_i;
-divided by the smallest of these it is feasible. So one input with z != 0 always has an X^mm, and so
-have inputs of equal labels with one shared query.
+literal-2 fails for a query 0, which asks 0 >= 1, and for inputs that ask X >= 1 and -X >= 1. The
+certificate is Farkas's: weights w >= 0, not all 0, such that the sum of w_it A_it is 0. amended:
+v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T z_i; divided by the smallest of these
+it is feasible. So inputs of equal labels with one shared query other than 0 have an X^mm.
 
 sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >= sum_j
 w_j = ||X^mm||^2 for every feasible V, with equality if V has margin 1 for every w_j > 0. A second
@@ -19,11 +15,10 @@ minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares
 Equality holds at s = w / sum_j w_j; the sum is then X^mm/||X^mm||^2.
 """
 
-from functools import partial
-
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.hypotheses import UNIQUE
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.published_data import one_input
@@ -49,18 +44,22 @@ from properties.sim.definition_3_8.instances import (
     shared_larger,
 )
 
-climbed = partial(Records, climbed=True)
-
-
 MEET = Hypothesis(
-    "the matrices meet all constraints", meet, says="the matrices below meet all constraints"
+    "the matrices meet all constraints",
+    meet,
+    proposition=letters.points_meet,
+    says="U and V give optimal tokens logits larger by at least 1 than those of other tokens",
 )
 SHARES = Hypothesis(
-    "shares are not negative, nor all zero", are_shares, says="no s_j is negative and some is not 0"
+    "shares are not negative, nor all zero",
+    are_shares,
+    proposition=letters.shares,
+    says="the numbers s_j are at least 0, and some is not 0",
 )
 CLASSIFIES = Hypothesis(
     "u classifies the queries by their labels",
     classifies,
+    proposition=letters.classified,
     says="u^T z_i has the sign of the label of input i for every i",
 )
 
@@ -69,26 +68,29 @@ DEFINITION = Statement(
     source=SOURCE,
     place="Definition 3.8",
     printed="we defined the Att-SVM as the following: [the formula is missing]",
-    variables=climbed(Pointed, pointed(), pointed_larger),
+    variables=Records(Pointed, pointed(), pointed_larger),
     conclusion=nearer,
     cost=2,
     readings={
         "literal-1": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_convex",
-            variables=climbed(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
+            proof="symbolic.sim.programme_facts:prove_convex",
+            variables=Records(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
             conclusion=convex,
             under=(MEET,),
             examples=(Pointed(ONE_TOKEN, np.ones((2, 1, 1))),),
             siblings={
-                "beyond the first matrix": changed(weight=2),
-                "norm at most the lesser one": changed(lesser=True),
-                "matrices anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere(2))),
+                "t = 2": changed(weight=2),
+                "at most min(||U||^2, ||V||^2)": changed(lesser=True),
+                "U and V that violate constraints": changed(
+                    drop=[MEET], variables=Records(Pointed, anywhere(2))
+                ),
             },
         ),
         "literal-2": Reading(
             "refuted",
-            variables=climbed(AttentionData, headed().map(lambda case: case.data)),
+            fairness="strained",
+            variables=Records(AttentionData, headed().map(lambda case: case.data)),
             conclusion=exists,
             under=(UNIQUE,),
             examples=(
@@ -103,20 +105,20 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_classified",
-            variables=climbed(Classified, classified(), classified_larger),
+            proof="symbolic.sim.programme_facts:prove_classified",
+            variables=Records(Classified, classified(), classified_larger),
             conclusion=bounded,
             under=(UNIQUE, CLASSIFIES),
             siblings={
                 "95% of the bound": changed(share="0.95"),
                 "99.9% of the bound": changed(share="0.999"),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
-                "any u": changed(drop=[CLASSIFIES], variables=climbed(Classified, headed())),
+                "any u": changed(drop=[CLASSIFIES], variables=Records(Classified, headed())),
             },
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_nearer",
+            proof="symbolic.sim.programme_facts:prove_nearer",
             under=(MEET,),
             tight=True,
             examples=(
@@ -125,13 +127,13 @@ DEFINITION = Statement(
             ),
             siblings={
                 "norms not squared": changed(power=1),
-                "V anywhere": changed(drop=[MEET], variables=climbed(Pointed, anywhere())),
+                "V anywhere": changed(drop=[MEET], variables=Records(Pointed, anywhere())),
             },
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_hull",
-            variables=climbed(Shared, shared(), shared_larger),
+            proof="symbolic.sim.programme_facts:prove_hull",
+            variables=Records(Shared, shared(), shared_larger),
             conclusion=hull,
             under=(SHARES,),
             tight=True,
@@ -139,7 +141,7 @@ DEFINITION = Statement(
             siblings={
                 "shares of any sign": changed(
                     drop=[SHARES],
-                    variables=climbed(Shared, shared(signed=True)),
+                    variables=Records(Shared, shared(signed=True)),
                     examples=[CANCELLING],
                 )
             },

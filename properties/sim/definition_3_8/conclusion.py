@@ -1,15 +1,17 @@
 """Inequalities of the Att-SVM and of combinations of feasible matrices."""
 
 from attsvm.data import AttentionData
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import att_svm, constraints, of_rivals, pythagoras
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim.definition_3_8.instances import Classified, Pointed, Shared
 
 CONSTRAINTS = "A_j = (x_opt - x_t) z^T for each token t but the best of its input"
 
 
+@concludes(letters.convex)
 @stated(
     "t U + (1 - t) V with t = $weight meets all constraints and has $formula",
     r"\|t U + (1 - t) V\|^2 \le $lesser",
@@ -46,7 +48,7 @@ def shorter_mean(
     "",
     "$by > $least",
     {"by": {"best": r"\frac{1}{\|X^{mm}\|}", "sum": r"\min_j \langle A_j, \sum_k A_k\rangle"}},
-    where="1/||X^mm|| = 0 stands for no X^mm",
+    where="1/||X^mm|| is 0 if there is no X^mm",
     checked=run_programs.target_is_there,
 )
 def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 0) -> Comparison:
@@ -58,6 +60,7 @@ def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 
     return m.below(least - margin, m.exact(0))  # a difference, whose slope a climb can follow
 
 
+@concludes(letters.bounded)
 @stated(
     "X^mm exists and $formula",
     r"\min_j \langle A_j, v u^\top\rangle \le $share \frac{\|u\| \|v\|}{\|X^{mm}\|}",
@@ -74,17 +77,22 @@ def bounded(m: Namespace, case: Classified, share: Number = 1) -> Relation:
     return m.all_of(defined, m.at_most(least, share * (m.norm(u) * m.norm(v) * svm.margin)))
 
 
-@stated("", r"\|V - X^{mm}\|^$power \le \|V\|^$power - \|X^{mm}\|^$power")
+@concludes(letters.nearer)
+@stated(
+    "",
+    r"\|V - X^{mm}\|^$power \le \|V\|^$power - \|X^{mm}\|^$power",
+)
 def nearer(m: Namespace, case: Pointed, power: int = 2) -> Comparison:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
     return pythagoras(m, V, X, power=power)
 
 
+@concludes(letters.hull)
 @stated(
     "",
     r"\frac{\sum_j s_j}{\|X^{mm}\|} \le \left\|\sum_j s_j A_j\right\|",
-    where=f"{CONSTRAINTS}, and 1/||X^mm|| = 0 stands for no X^mm",
+    where=f"{CONSTRAINTS}, and 1/||X^mm|| is 0 if there is no X^mm",
 )
 def hull(m: Namespace, case: Shared) -> Comparison:
     """sum_j s_j <= ||sum_j s_j A_j|| ||X^mm|| for shares s that are not divided by their sum."""

@@ -23,6 +23,7 @@ Proofs and more readings are in `symbolic/sim/programmes.py`.
 import numpy as np
 
 from attsvm.primitives.hypotheses import EXISTS, FEASIBLE
+from attsvm.primitives.programme_letters import positive_price
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
@@ -31,7 +32,11 @@ from properties.sim.definition_4_1 import conclusion, instances
 
 def lower_prices(*examples: instances.Queried) -> dict[str, Changed]:
     """Return siblings with a share of the price."""
-    shares = {"95% of that price": "0.95", "99.9% of that price": "0.999", "half of it": "0.5"}
+    shares = {
+        "0.95 lambda in place of lambda": "0.95",
+        "0.999 lambda in place of lambda": "0.999",
+        "lambda/2 in place of lambda": "0.5",
+    }
     return {words: changed(share=share, examples=examples) for words, share in shares.items()}
 
 
@@ -44,7 +49,7 @@ SHARED = Records(
 ANY_WAY = "constraints share slacks in any way"
 """Words on slack sharing, which follow "Let" in the sentence of a reading."""
 
-POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
+POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0, proposition=positive_price)
 WHOLE = Hypothesis("queries of one sequence have the same tokens", instances.whole_sequences)
 SMALL = Hypothesis("C ||sum_j A_j|| <= 1", instances.small_price)
 MOVED = Hypothesis("V is not zero", lambda case: bool(case.move.any()))
@@ -57,14 +62,15 @@ DEFINITION = Statement(
     printed="X_soft = argmin ||X||_F + C sum xi_{l,t} s.t. (A_{l,opt_i} - A_{l,t})^T X A_{l,i} >= "
     "1 - xi_{l,t} & xi_{l,t} >= 0; we empirically find using a large penalty term C = 10 still "
     "works well",
-    variables=Records(instances.Soft, instances.rivals(), climbed=True, lets=OWN),
+    variables=Records(instances.Soft, instances.rivals(), lets=OWN),
     conclusion=conclusion.at_price,
     cost=2,
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={
-                "C = 10 still works well": "that this C is large enough",
+                "C = 10 still works well": "that X^mm is optimal at this C",
                 "xi_{l,t}": "one slack a constraint",
             },
             under=(FEASIBLE,),
@@ -78,7 +84,7 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_price",
+            proof="symbolic.sim.programme_facts:prove_price",
             conclusion=conclusion.at_least_price,
             under=(EXISTS,),
             examples=(
@@ -96,30 +102,29 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            variables=Records(instances.Soft, instances.cheap_rivals(), climbed=True, lets=OWN),
+            fairness="strained",
+            variables=Records(instances.Soft, instances.cheap_rivals(), lets=OWN),
             conclusion=conclusion.only_minimiser,
             under=(POSITIVE, SMALL, MOVED),
             examples=(instances.single(1.0, 1.0, False, 0.5),),
             siblings={
-                "any price": changed(
+                "C of any size": changed(
                     drop=[SMALL],
-                    variables=Records(instances.Soft, instances.rivals(), climbed=True, lets=OWN),
+                    variables=Records(instances.Soft, instances.rivals(), lets=OWN),
                     examples=[instances.single(1.0, 2.0, False, 0.5)],
                 ),
-                "larger by 5% of the norm": changed(
+                "C J + ||V||/20 on the left side": changed(
                     growth="0.05", examples=[instances.single(1.0, 1.0, False, 0.25)]
                 ),
-                "larger by a quarter of the norm": changed(
+                "C J + ||V||/4 on the left side": changed(
                     growth="1/4", examples=[instances.single(1.0, 1.0, False, 0.25)]
                 ),
             },
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_growth",
-            variables=Records(
-                instances.Soft, instances.rivals(separable=False), climbed=True, lets=OWN
-            ),
+            proof="symbolic.sim.programme_facts:prove_growth",
+            variables=Records(instances.Soft, instances.rivals(separable=False), lets=OWN),
             conclusion=conclusion.growth_from_zero,
             under=(POSITIVE,),
             tight=True,
@@ -138,8 +143,9 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted",
+            fairness="strained",
             read={
-                "C = 10 still works well": "that this C is large enough",
+                "C = 10 still works well": "that X^mm is optimal at this C",
                 "xi_{l,t}": "one slack a token of a sequence",
             },
             variables=SHARED,
@@ -158,13 +164,17 @@ DEFINITION = Statement(
             under=(WHOLE, EXISTS),
             examples=(instances.OWN_QUERIES,),
             siblings={
-                "95% of that price": changed(share="0.95", examples=[instances.OWN_QUERIES]),
-                "half of it": changed(share="0.5", examples=[instances.OWN_QUERIES]),
+                "0.95 lambda in place of lambda": changed(
+                    share="0.95", examples=[instances.OWN_QUERIES]
+                ),
+                "lambda/2 in place of lambda": changed(
+                    share="0.5", examples=[instances.OWN_QUERIES]
+                ),
             },
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_shared_price",
+            proof="symbolic.sim.programme_facts:prove_price",
             variables=Records(instances.Queried, instances.queried(whichever=True), lets=ANY_WAY),
             conclusion=conclusion.at_least_price,
             under=(EXISTS,),
@@ -177,7 +187,8 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.sim.programmes:prove_exact_price",
             variables=Records(instances.Queried, instances.priced(), lets=ANY_WAY),
             conclusion=conclusion.exactly_from_price,
@@ -185,8 +196,8 @@ DEFINITION = Statement(
             under=(EXISTS,),
             examples=tuple(instances.at(instances.OWN_QUERIES, C) for C in instances.PRICES),
             siblings={
-                "95% of that price": changed(thousandths=950),
-                "99.9% of that price": changed(thousandths=999),
+                "0.95 lambda in place of lambda": changed(thousandths=950),
+                "0.999 lambda in place of lambda": changed(thousandths=999),
                 "100.1% of that price": changed(thousandths=1001),
                 "105% of that price": changed(thousandths=1050),
                 "Att-SVM need not be separable": changed(

@@ -5,8 +5,9 @@ from collections.abc import Hashable, Sequence
 from flint import fmpq
 
 from attsvm.exact import dot, rational
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim.definition_4_1.instances import Queried, Soft, shares, soft_of
 from properties.sim.definition_4_1.prices import price
@@ -36,7 +37,9 @@ def compared(m: Namespace, case: Soft | Queried) -> tuple[AttSVM, Numbers, Numbe
     return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
 
 
-SLACKS = "V is any matrix with slacks xi_j"
+SLACKS = (
+    "V is any matrix, and xi_j >= 0 the least slack with <A, V> >= 1 - xi_j for its constraints A"
+)
 
 
 @stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
@@ -54,6 +57,7 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
     return max(sums.values())
 
 
+@concludes(letters.at_least_price)
 @stated(
     "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, lambda the largest $together of "
     "X^mm, whichever multipliers are taken: $formula",
@@ -117,7 +121,7 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
     "",
     r"C J $growth < \|V\| + C \sum_j \xi_j",
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
-    where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
+    where=f"{SLACKS}, J the number of slacks, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
 def only_minimiser(m: Namespace, case: Values, growth: Number = 0) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
@@ -125,11 +129,12 @@ def only_minimiser(m: Namespace, case: Values, growth: Number = 0) -> Comparison
     return m.below(growth * m.norm(V) + gained, m.norm(V))
 
 
+@concludes(letters.growth_from_zero)
 @stated(
     "",
     r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
-    where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
+    where=f"{SLACKS}, J the number of slacks, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
 def growth_from_zero(m: Namespace, case: Values, growth: Number = 1) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)

@@ -37,7 +37,8 @@ MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(c
 ENOUGH = Hypothesis(
     "X^mm exists, and C ||X^mm|| > max lambda",
     token_sequences.enough,
-    says="X^mm exists, and C ||X^mm|| > max lambda for some multipliers lambda of X^mm",
+    says="X^mm exists and is not 0, and 10 ||X^mm|| > max_j lambda_j for some lambda_j >= 0 with "
+    "X^mm = sum_j lambda_j A_j, and lambda_j = 0 unless <A_j, X^mm> = 1",
     implies=(FEASIBLE,),
 )
 
@@ -56,6 +57,7 @@ FIGURE = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             fixed={"loss": PRINTED},
             constants={"towards": "soft"},
             under=(SAID,),
@@ -66,6 +68,7 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"cosine similarity": "the similarity of each run, not of a mean over runs"},
             fixed={"loss": PRINTED},
             under=(SAID, MOVED),
@@ -73,7 +76,7 @@ FIGURE = Statement(
             cost=1,
             examples=(sentences.ASIDE,),
             siblings={
-                "no step raises it": changed(sign=-1, examples=[sentences.BEHIND]),
+                "no step raises the cosine": changed(sign=-1, examples=[sentences.BEHIND]),
                 "no step of the decreasing loss raises it": changed(
                     sign=-1, fixed={"loss": REPAIRED}, examples=[sentences.ASIDE]
                 ),
@@ -100,14 +103,14 @@ FIGURE = Statement(
             cost=1,
             examples=(sentences.LEAVES,),
             siblings={
-                "no step raises it": changed(sign=-1, examples=[sentences.ASIDE]),
+                "no step raises the cosine": changed(sign=-1, examples=[sentences.ASIDE]),
                 "no step of the printed loss lowers it": changed(
                     fixed={"loss": PRINTED}, examples=[sentences.ASIDE]
                 ),
             },
         ),
         "amended-3": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.programmes:prove_soft_direction",
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
@@ -117,7 +120,7 @@ FIGURE = Statement(
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
-                "any price": changed(drop=[ENOUGH], examples=[sentences.SLIGHT]),
+                "C of any size": changed(drop=[ENOUGH], examples=[sentences.SLIGHT]),
                 "with the sum of the differences": changed(
                     towards="mean", examples=[sentences.ALONG]
                 ),

@@ -47,7 +47,8 @@ COSINE = tends(
     r"\cos(X(k), $towards)",
     "1",
     symbols={**LOSS_NAMES, "towards": {"soft": "X_{soft}", "mean": r"\sum_j A_j"}},
-    where="X_soft has C = 10 and a slack for each constraint <A_j, X> >= 1",
+    where="X_soft minimises ||X|| + 10 sum_j max(0, 1 - <A_j, X>), with A_j = (x_opt - x_t) z^T "
+    "for each token t but opt",
     floats=ends,
     balls=certified_end,
     stand_in=FLOW,
@@ -69,7 +70,8 @@ def length(m: Namespace, x: Numbers) -> Number:
             -1: r"\cos(X_+, X_{soft}) \le \cos(X, X_{soft})",
         },
     },
-    where="X_+ is X after the step, and X_soft has C = 10 and a slack for each constraint",
+    where="X_+ is X after the step, X_soft minimises ||X|| + 10 sum_j max(0, 1 - <A_j, X>), and "
+    "A_j = (x_opt - x_t) z^T for each token t but opt",
 )
 def rises(m: Namespace, case: Descent, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))

@@ -25,11 +25,11 @@ steps; ten times as many steps move them on. If equally frequent successors hold
 With steps of 128/L_X `amended-3` and `sharp` fail (`telling_sentences.LEAPING`).
 """
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.steps import SHARES, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
@@ -39,8 +39,14 @@ from properties.sim._support.margins import END, LEAST, OTHER_SLOPES, SLOPE, UNB
 from properties.sim._support.telling_sentences import SHORTEST, drawn_sequences, followed, started
 from properties.sim.figure_2.conclusion import CONVERGES, DROPPED_HYPOTHESES, TORN
 
-ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)
-SUCCESSOR = Hypothesis("each token has one successor", sentences.one_successor)
+ORTHONORMAL = Hypothesis(
+    "tokens are orthonormal and the whole vocabulary",
+    sentences.orthonormal,
+    proposition=letters.words,
+)
+SUCCESSOR = Hypothesis(
+    "each token has one successor", sentences.one_successor, proposition=letters.one_successor
+)
 FROM_ZERO = {"the initial margin is near 0": "that X(0) = 0"}
 
 FIGURE = Statement(
@@ -51,12 +57,13 @@ FIGURE = Statement(
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
     variables=sentences.runs(drawn_sequences()),
-    conclusion=replace(END, tensors=None),  # sentences are no arrays of numbers
+    conclusion=END,
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read=FROM_ZERO,
             fixed={"loss": PRINTED},
             constants=LEAST,
@@ -70,6 +77,7 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"generally becomes larger": "that every step raises the mean margin"},
             fixed={"loss": PRINTED},
             constants={"of": "mean"},
@@ -78,12 +86,13 @@ FIGURE = Statement(
             cost=1,
             examples=(SHORTEST,),
             siblings={
-                "every step lowers it": changed(sign=-1, examples=[TORN]),
+                "every step lowers the mean margin": changed(sign=-1, examples=[TORN]),
                 "every step lowers every margin": changed(of="least", sign=-1, examples=[TORN]),
             },
         ),
         "literal-3": Reading(
             "refuted, certified",
+            fairness="strained",
             read=FROM_ZERO,
             fixed={"loss": PRINTED},
             under=(ZERO_START,),
@@ -130,7 +139,7 @@ FIGURE = Statement(
             constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=sentences.runs(started(), SHARES),
-            conclusion=replace(UNBOUNDED, tensors=None),
+            conclusion=UNBOUNDED,
             examples=(SHORTEST,),
             siblings={
                 **DROPPED_HYPOTHESES,
@@ -149,12 +158,13 @@ FIGURE = Statement(
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.growth_rates:prove_rate",
+            strength="exact",
+            proof="symbolic.growth_rates:prove_slope",
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=sentences.runs(started(), SHARES),
-            conclusion=replace(SLOPE, tensors=None),
+            conclusion=SLOPE,
             cost=12,
             examples=(SHORTEST,),
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},

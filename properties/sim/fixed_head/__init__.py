@@ -11,8 +11,7 @@ no positivity of H helps. literal-3: Att(X) is n x d and B is n x V. amended-1: 
 absorbed, not ignored. Every statement about h(y) holds with h = A_3 (Y H) e_v in its place.
 amended-2: all scores are multiplied by c.
 
-The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small sizes. For all sizes,
-(f^T M) H = f^T (M H) and M (c e_v) = c M e_v.
+Proofs: (f^T M) H = f^T (M H) and M (c e_v) = c M e_v (`symbolic.sim.fixed_head`).
 """
 
 from attsvm.theory import (
@@ -66,13 +65,18 @@ HEAD = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            read={"does not impact our analysis": "that descent goes no other way"},
+            read={
+                "does not impact our analysis": "that the gradients with and without H are at no "
+                "obtuse angle"
+            },
             under=(),
             conclusion=same_way,
             examples=(FLIPPED,),
             siblings={
                 "heads of positive entries": POSITIVE_HEADS,
-                "at least half of it": changed(least="0.5", examples=[SWAPPED]),
+                "<grad L(x), grad L'(x)> >= ||grad L'(x)||^2/2": changed(
+                    least="0.5", examples=[SWAPPED]
+                ),
             },
         ),
         "literal-2": Reading(
@@ -82,22 +86,25 @@ HEAD = Statement(
             examples=(FLIPPED,),
             siblings={
                 "heads of positive entries": POSITIVE_HEADS,
-                "they are among the two best": changed(rank=2),
+                "some optimal token is among the two best without H": changed(rank=2),
             },
         ),
         "literal-3": Reading(
             "refuted",
+            fairness="strained",
             read={"we will ignore that": "that Att(X) takes the place of Att(X) H"},
             under=(),
             variables=dict.fromkeys(("A", "x", "M", "H", "b")),
             conclusion=same_size,
             examples=({"n": 1, "D": 1, "d": 1, "V": 2},),
-            siblings={"A_{j0} x has": changed(of="tokens"), "x has": changed(of="keys")},
+            siblings={
+                "a row of the logits is as long as a row of B": changed(of="tokens"),
+                "a row of A is as long as a row of B": changed(of="keys"),
+            },
         ),
         "amended-1": Reading(
             "proved",
             proof="symbolic.sim.fixed_head:prove",
-            depends_on=("sim/lemma-3.11:amended-2",),
             under=(),
             conclusion=absorbed,
             examples=(FLIPPED, SWAPPED, WIDE),

@@ -60,14 +60,14 @@ def still_optimal(
 ) -> Relation:
     mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
     other = scores(m, v, "ignored")
-    pairs = [
-        m.minimum(g, k) for g, k in combinations(other, 2)
-    ]  # the largest of these is the second-best score
-    level = m.max(m.array(pairs) if rank == 2 and pairs else other)
+    # the largest of these is the second-best score
+    pairs = [m.minimum(g, k) for g, k in combinations(other, 2)] if rank == 2 else []
+    level = m.max(m.array(pairs) if pairs else other)
     best = m.max(mine)
-    kept = [(s, m.at_least(g, level)) for s, g in zip(mine, other, strict=True)]
     if each:
-        return m.all_of(*(m.any_of(m.below(s, best), among) for s, among in kept))
+        gaps = zip(m.is_zero(best - mine), other - level, strict=True)
+        return m.all_of(*(m.at_least(among * gap, m.exact(0)) for among, gap in gaps))
+    kept = [(s, m.at_least(g, level)) for s, g in zip(mine, other, strict=True)]
     return m.any_of(*(m.all_of(m.equal(s, best), among) for s, among in kept))
 
 

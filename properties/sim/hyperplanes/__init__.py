@@ -21,8 +21,10 @@ successor for each token: a longer token in the direction of two successors is o
 
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import FEASIBLE
+from attsvm.primitives.programme_letters import whole_vocabulary
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.sim import SOURCE
+from properties.sim._support.telling_sentences import SUB_SEQUENCES
 from properties.sim.hyperplanes.conclusion import all_different, differ, far_apart
 from properties.sim.hyperplanes.instances import (
     CONFLICT,
@@ -33,7 +35,11 @@ from properties.sim.hyperplanes.instances import (
     REPEATED,
 )
 
-WHOLE = Hypothesis("tokens are the whole vocabulary", lambda case: case.inputs.whole)
+WHOLE = Hypothesis(
+    "tokens are the whole vocabulary",
+    lambda case: case.inputs.whole,
+    proposition=whole_vocabulary,
+)
 
 HYPERPLANES = Statement(
     "sim/hyperplanes",
@@ -42,38 +48,45 @@ HYPERPLANES = Statement(
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
-    variables=Records(Descent, LANGUAGE, fixed=("start", "step", "loss")),
+    variables=Records(
+        Descent, LANGUAGE, fixed=("start", "step", "loss"), lets=f"inputs be {SUB_SEQUENCES}"
+    ),
     conclusion=differ,
     cost=2,
     violating={WHOLE: [ONE_QUERY], FEASIBLE: [CONFLICT]},
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             under=(),
             conclusion=all_different,
             examples=(REPEATED,),
-            siblings={"they are more than 1/2 apart": changed(least="1/2")},
+            siblings={"||x_opt,i - x_opt,j|| > 1/2": changed(least="1/2")},
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"decision hyperplane": "{x : <w_i, x> = c_i}"},
             constants={"of": "hyperplanes"},
             under=(FEASIBLE,),
             examples=(EXCHANGED,),
-            siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
+            siblings={"z_i != k z_j for every k > 0": changed(of="queries", examples=[ONE_QUERY])},
         ),
         "literal-3": Reading(
             "refuted",
+            fairness="strained",
             read={"decision hyperplane": "the half-space {x : <w_i, x> > c_i}"},
             under=(FEASIBLE,),
             examples=(ONE_QUERY,),
             siblings={
-                "different, also turned round": changed(of="hyperplanes", examples=[EXCHANGED])
+                "(w_i, c_i) != k (w_j, c_j) also for k < 0": changed(
+                    of="hyperplanes", examples=[EXCHANGED]
+                )
             },
         ),
         "amended": Reading(
             "proved",
-            proof="symbolic.sim.hyperplanes:prove_half_spaces",
+            proof="symbolic.sim.hyperplane_facts:prove_half_spaces",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             examples=(EXCHANGED,),
@@ -81,7 +94,7 @@ HYPERPLANES = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.sim.hyperplanes:prove_apart",
+            proof="symbolic.sim.hyperplane_facts:prove_apart",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             conclusion=far_apart,
@@ -90,12 +103,13 @@ HYPERPLANES = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.sim.hyperplanes:prove_queries",
+            strength="better",
+            proof="symbolic.sim.hyperplane_facts:prove_queries",
             constants={"of": "queries"},
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             examples=(EXCHANGED,),
-            siblings={"nor negative ones": changed(sign=-1, examples=[EXCHANGED])},
+            siblings={"z_i != -k z_j for every k > 0": changed(sign=-1, examples=[EXCHANGED])},
         ),
     },
 )

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
@@ -54,8 +55,8 @@ def pairs(case: Descent) -> list[tuple[Decision, Decision]] | None:
 
 
 DECIDED = (
-    "w_i = X^mm z_i for the query z_i of sub-sequence i, and c_i is halfway between its optimal "
-    "token and the nearest other one in <w_i, x>"
+    "w_i = X^mm z_i for the query z_i of sub-sequence i, and c_i is the mean of <w_i, x> at its "
+    "optimal token x and of the largest <w_i, x> at another token x"
 )
 
 
@@ -88,11 +89,12 @@ def _decisions_differ(
         NotExpressible: it is said of queries, or with another sign.
     """
     if of == "queries" or sign != 1:
-        raise NotExpressible("that queries differ")
+        raise NotExpressible("the conclusion that queries differ")
     differ = f"decisions_differ(data, target, turned={of == 'half-spaces'})"
     return run_programs.on_data(m, case, f"fact(target is not None and {differ})")
 
 
+@concludes(letters.differ)
 @stated(
     "X^mm exists, and sub-sequences i and j with different optimal tokens have $formula",
     "$of",
@@ -120,6 +122,7 @@ def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) 
     return m.all_of(*parts) if parts else m.below(m.exact(0), m.exact(1))
 
 
+@concludes(letters.far_apart)
 @stated(
     "X^mm exists, and sub-sequences i and j with different optimal tokens have $formula",
     r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",

@@ -124,7 +124,7 @@ BIAS = Statement(
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
         "amended-3": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.kq_bias:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ONE_PAIR, LEANS),

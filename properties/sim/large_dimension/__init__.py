@@ -12,7 +12,7 @@ head is not 0, its probability is 0 in every dimension. For the difference of tw
 score lies on the hyperplane orthogonal to the head, a null set. For T = 2 it says that scores
 differ.
 
-The bounds are proved in docs/proofs/large_dimension.md, their steps in
+The bounds are shown in docs/proofs/large_dimension.md, their steps in
 `symbolic/sim/large_dimension.py`.
 """
 
@@ -48,7 +48,7 @@ LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)
 LONG = Hypothesis(
     "all tokens have one norm, and all queries one, none 0",
     long,
-    says="all tokens have one norm, all queries have one, and neither is 0",
+    says="all tokens have the same norm, all queries have the same norm, and both are above 0",
 )
 INCOHERENT = Hypothesis(
     "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm",
@@ -75,6 +75,7 @@ DIMENSION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={"likely": "with probability at least 1/2", "sufficiently large": "d >= 1000"},
             constants={"least": "1/2"},
             under=(LARGE,),
@@ -83,6 +84,7 @@ DIMENSION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"likely": "with probability at least 1/2", "sufficiently large": "d >= 1000"},
             constants={"least": "1/2"},
             under=(LARGE,),
@@ -92,13 +94,13 @@ DIMENSION = Statement(
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),
         "amended-1": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
-            variables=Records(AttentionData, laws.nearly_orthogonal(), climbed=True),
+            variables=Records(AttentionData, laws.nearly_orthogonal()),
             conclusion=all_tight,
             siblings={
-                "up to 11/4": changed(
+                "4 k (e + (n - 1) e^2) <= 11/4": changed(
                     drop=[INCOHERENT],
                     under=[
                         Hypothesis("at most 11/4", lambda data: incoherent(data, Fraction(11, 4)))
@@ -108,7 +110,7 @@ DIMENSION = Statement(
             },
         ),
         "amended-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.large_dimension:prove_likely",
             under=(SEVERAL,),
             variables=Records(Signs, laws.signs((8, 64), (2, 4)), lets=FAIR),
@@ -122,7 +124,8 @@ DIMENSION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.sim.large_dimension:prove_unlikely",
             under=(SEVERAL,),
             variables=Records(Signs, laws.signs(), fixed=("seed",), lets=FAIR),
@@ -131,7 +134,8 @@ DIMENSION = Statement(
             siblings={"with the power T - 1": changed(lost=1)},
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.sim.large_dimension:prove_exactly",
             under=(INDEPENDENT,),
             variables=Records(AttentionData, SOLVABLE),

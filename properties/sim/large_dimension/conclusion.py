@@ -79,7 +79,8 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
 @stated(
     "",
     r"P \ge $least",
-    where="P is the probability of part 2 of assumption 3.10",
+    where="P is the probability of part 2 of assumption 3.10, that in each input one token has "
+    "the highest score and all others share a lower one",
 )
 def likely(m: Namespace, law: Signs, least: Number) -> Comparison:
     return m.at_least(m.values(laws.equal_scores(law)), least)
@@ -88,7 +89,7 @@ def likely(m: Namespace, law: Signs, least: Number) -> Comparison:
 @stated(
     "",
     r"P \ge $least",
-    where="P is the probability of part 1 of assumption 3.10",
+    where="P is the probability of part 1 of assumption 3.10, that all tokens are support vectors",
 )
 def likely_in_sentences(m: Namespace, law: RandomSentences, least: Number) -> Comparison:
     return m.at_least(m.values(laws.part_1_probability(law)), least)
@@ -97,7 +98,8 @@ def likely_in_sentences(m: Namespace, law: RandomSentences, least: Number) -> Co
 @stated(
     "",
     r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
-    where="P is the probability of part 2 of assumption 3.10, scores being those of (1, ..., 1)",
+    where="P is the probability that in each input one token has the highest score and all others "
+    "share a lower one (part 2 of assumption 3.10), scores being the sums of entries of tokens",
 )
 def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
     root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
@@ -157,7 +159,7 @@ def frequent_again(law: Signs, factor: int = 1) -> Slack:
 
 
 COUNTED = probability(
-    f"of part 1 for signs, {LETTERS}",
+    f"of part 1 of assumption 3.10, that all tokens are support vectors, {LETTERS}",
     NEARLY_ORTHOGONAL,
     floats=frequent,
     again=frequent_again,

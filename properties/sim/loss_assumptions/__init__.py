@@ -39,8 +39,8 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Integer, Reading, Statement, Vector, changed
 from properties._support import small_runs as small
 from properties.sim import SOURCE
+from properties.sim._support import trained_losses as conclusion
 from properties.sim._support.training import ONE_PART, OTHER_TARGETS
-from properties.sim.loss_assumptions import conclusion
 
 LOSS_READ = {"loss function": "the l of the risk, the mean of l(b <f, h>) over the inputs"}
 PLACE = "Section 2, support vector machine"
@@ -70,6 +70,7 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
@@ -82,6 +83,7 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
@@ -95,7 +97,7 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.aligned_inputs:prove_one_input",
+            proof="symbolic.aligned_facts:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
             variables=stepped(Descent, conclusion.trained(conclusion.NEGATIVE), steps=ANY),
@@ -140,7 +142,7 @@ RANGE = Statement(
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),
             siblings={
-                f"not above {part} of the way": changed(share=share)
+                f"at most {part} of max(h) - min(h)": changed(share=share)
                 for part, share in (("99.9%", "0.999"), ("half", "0.5"))
             },
         )

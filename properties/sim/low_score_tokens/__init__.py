@@ -16,8 +16,9 @@ ever. So it ends at an optimal token, or at no token, for example if nothing can
 literal-3: with all tokens u = p u_low + (1 - p) u_rest, where p is the attention to those of least
 score. So u_rest - u = p (u_rest - u_low) >= 0; the loss g(b <f, h>) as printed increases with u.
 The output moves by p times the distance of two means of tokens. So literal-4 falls for tokens 1, 0
-at X = 0. At r X^mm p is at most N exp(-r), as every margin is at least r. So trained attention may
-leave out every token that is not optimal, whatever its score.
+at X = 0. At r X^mm, r >= 0, p is at most N/(N + exp(r)), as every margin is at least r: attained by
+two tokens at each r (sharp-2). So trained attention may leave out every token that is not optimal,
+whatever its score.
 
 With steps of 256/L_X amended-3 fails (`PROTECTED`). Either run has the L_X of its own data.
 """
@@ -28,6 +29,7 @@ from attsvm.data import AttentionData
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
+from attsvm.primitives.programme_letters import no_low_support
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
@@ -45,6 +47,7 @@ OTHERS = {
 NO_LOW_SUPPORT = Hypothesis(
     "no token of least score is a support vector of an X^mm, if there is one",
     left_out.idle_if_solved,
+    proposition=no_low_support,
     says="no token of least score of an input whose scores differ is a support vector of an X^mm, "
     "if there is one",
 )
@@ -56,6 +59,7 @@ IDLE = Hypothesis(
     implies=(FEASIBLE, NO_LOW_SUPPORT),
 )
 LOWERED = Hypothesis("least scores are lowered, not raised", lambda case: case.size >= 0)
+OUTWARDS = Hypothesis("r >= 0", lambda case: case.size >= 0)
 
 LOW_SCORES = Statement(
     "sim/low-score-tokens",
@@ -73,6 +77,7 @@ LOW_SCORES = Statement(
         FEASIBLE: [left_out.Scaled(NO_QUERY.data, 1.0)],
         IDLE: [left_out.SUPPORT],
         SHORT: [left_out.PROTECTED],
+        OUTWARDS: [left_out.INWARDS],
     },
     readings={
         "literal-1": Reading(
@@ -103,7 +108,7 @@ LOW_SCORES = Statement(
         "literal-3": Reading(
             "proved",
             read={**LOW, "detrimentally": "with a lower score"},
-            proof="symbolic.sim.low_score_tokens:prove_no_lower",
+            proof="symbolic.sim.tokens_left_out:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, left_out.ENDS_THERE),
             siblings={
@@ -112,6 +117,7 @@ LOW_SCORES = Statement(
         ),
         "literal-4": Reading(
             "refuted",
+            fairness="strained",
             read={**LOW, "the final outcome": "the output of attention"},
             under=(),
             conclusion=left_out.same_output,
@@ -120,11 +126,9 @@ LOW_SCORES = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.sim.low_score_tokens:prove_unchanged",
+            proof="symbolic.sim.tokens_left_out:prove_low",
             under=(IDLE,),
-            variables=Records(
-                AttentionData, left_out.idle_data(), left_out.idle_larger, climbed=True
-            ),
+            variables=Records(AttentionData, left_out.idle_data(), left_out.idle_larger),
             conclusion=left_out.same_solution,
             siblings={"optimal tokens left out": changed(which="best")},
             depends_on=("sim/token-sparsity:literal-3",),
@@ -140,7 +144,7 @@ LOW_SCORES = Statement(
             siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             fixed={"loss": REPAIRED},
             under=(BASIN, SHORT),
@@ -154,7 +158,8 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),
             variables=Records(left_out.Scaled, left_out.scaled()),
@@ -167,15 +172,17 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.low_score_tokens:prove_output",
-            under=(FEASIBLE,),
-            variables=Records(left_out.Scaled, left_out.scaled()),
+            under=(FEASIBLE, OUTWARDS),
+            variables=Records(left_out.Scaled, left_out.scaled(least=0.0)),
             conclusion=left_out.output_moves,
             tight=True,
             examples=(left_out.Scaled(TWO_TOKENS.data, 8.0), left_out.Scaled(TWO_TOKENS.data, 0.0)),
             siblings={
-                "exp(-2 r)": changed(rate=2, examples=[left_out.Scaled(TWO_TOKENS.data, 8.0)]),
+                "N/(N + exp(2 r))": changed(
+                    rate=2, examples=[left_out.Scaled(TWO_TOKENS.data, 8.0)]
+                ),
                 "optimal tokens left out": changed(
                     which="best", examples=[left_out.Scaled(TWO_TOKENS.data, 8.0)]
                 ),

@@ -16,16 +16,16 @@ from attsvm.exact.numbers import Matrix, Vector
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm, without
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
-from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Measured, Slack, stated
+from attsvm.theory import Measured, Slack, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
@@ -40,7 +40,7 @@ LEFT_OUT = {
 }
 DROPPED = "$which of inputs whose scores differ"
 """The tokens that are left out; if the scores of an input agree, it loses none."""
-OWN_STEPS = "with one step in units of one over the Lipschitz constant of each run"
+OWN_STEPS = "both with the same multiple of one over their own Lipschitz constant as a step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,6 @@ def low(data: AttentionData, which: str = "low") -> Any:
     `low` marks the tokens of least score, `best` the optimal ones, `second` all that are neither.
     An input whose tokens share one score has no marks.
     """
-    if in_torch(data.X):
-        gamma, there = scores(data), present(data)
-        least = gamma.masked_fill(~there, float("inf")).amin(-1, keepdim=True)
-        best = gamma.masked_fill(~there, -float("inf")).amax(-1, keepdim=True)
-        second = (gamma > least) & (gamma < best)
-        marks = {"low": gamma == least, "best": gamma == best, "second": second}
-        return marks[which] & there & (least < best)
     exact, chosen = ExactData.of(data), np.zeros((data.n, data.T), dtype=np.bool_)
     for i, (kept, row) in enumerate(zip(exact.kept, exact.gamma, strict=True)):
         least, best = min(row), max(row)
@@ -88,6 +81,7 @@ def idle_if_solved(case: AttentionData) -> bool:
 # the programme
 
 
+@concludes(letters.same_without)
 @stated(
     "X^mm and X' exist and $formula",
     "X^{mm} = X'",
@@ -96,8 +90,6 @@ def idle_if_solved(case: AttentionData) -> bool:
 )
 def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comparison:
     rest = without(data, low(data, which))
-    if in_torch(data.X):
-        return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
     solutions = [one.W for one in map(exact_att_svm, (data, rest)) if one is not None]
     if len(solutions) < 2:
         return m.below(m.exact(0), m.exact(0))  # there is nothing to be the same
@@ -120,7 +112,7 @@ def lower_scores(scores: Array, chosen: Array, by: float | Array) -> Array:
     "",
     r"X = X' \text{ and } X_- = X'_-",
     where="X and X' are the X^mm before and after the least scores are lowered, X_- and X'_- the "
-    "same without the tokens that have them, and any two of them may both not exist",
+    "same without the tokens that have them; an equality also holds if neither side exists",
 )
 def as_much(m: Namespace, case: Scaled) -> Relation:
     pairs = []
@@ -162,6 +154,7 @@ def _attended(
     return attended
 
 
+@concludes(letters.no_lower)
 @stated(
     "$formula for every input at any X",
     r"\langle f, \gamma\rangle \le \langle f', \gamma\rangle",
@@ -191,11 +184,11 @@ def same_output(m: Namespace, run: Descent, which: str = "low") -> Relation:
 
 
 @stated(
-    "at r X^mm, for any real r, $formula for every input",
-    r"\frac{\|\sum_t f'_t x_t - \sum_t f_t x_t\|}{N \exp(-$rate r) \max_{s,t} \|x_s - x_t\|} "
+    "at r X^mm $formula for every input",
+    r"\frac{\|\sum_t f'_t x_t - \sum_t f_t x_t\|}{\max_{s,t} \|x_s - x_t\| N/(N + \exp($rate r))} "
     r"\le 1",
     {"which": LEFT_OUT},
-    where=f"f' is the attention without the N tokens named: {DROPPED}",
+    where=f"f' is the attention without {DROPPED}, N in number",
 )
 def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") -> Comparison:
     svm, r = exact_att_svm(case.data), rational(case.size)
@@ -205,7 +198,8 @@ def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") 
     parts = []
     for s, rest, (tokens, _), count in _attended(m, case.data, W, which):
         moved = m.norm(rest @ m.values(tokens) - s @ m.values(tokens))
-        bound = count * m.exp(-rate * m.values(r)) * m.diameter(m.values(tokens))
+        share = count / (count + m.exp(rate * m.values(r)))
+        bound = share * m.diameter(m.values(tokens))
         parts.append(moved / bound)  # some margin is not 0, so the diameter is positive
     return m.at_most(m.max(m.array(parts)) if parts else m.exact(0), m.exact(1))
 
@@ -344,8 +338,8 @@ NO_WORSE = Measured(
     balls=certified_no_worse,
     stand_in=FLOW,
     symbols={**LOSS_NAMES, "which": LEFT_OUT},
-    where="g_i and h_i are the scores of the tokens that input i ends at with all tokens and "
-    f"without {DROPPED}, {OWN_STEPS}",
+    where="g_i and h_i are the scores of the tokens that descent selects in input i, with all "
+    f"tokens and without {DROPPED}, {OWN_STEPS}",
 )
 
 
@@ -371,9 +365,11 @@ def idle_larger(generator: np.random.Generator) -> AttentionData:
 
 
 @composite
-def scaled(draw: st.DrawFn) -> Scaled:
-    """Draw separable data and a number."""
-    return Scaled(draw(st.one_of(separable_data(), redundant_data())), 2.0 * draw(numbers()))
+def scaled(draw: st.DrawFn, least: float = -np.inf) -> Scaled:
+    """Draw separable data and a number, whose sign is dropped if it is below `least`."""
+    size = 2.0 * draw(numbers())
+    size = abs(size) if size < least else size
+    return Scaled(draw(st.one_of(separable_data(), redundant_data())), size)
 
 
 @composite
@@ -388,6 +384,8 @@ def line_runs(draw: st.DrawFn) -> Descent:
 
 SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
 """The token of least score is the support vector."""
+INWARDS = Scaled(AttentionData.of([[[0], [8], [1]]], [[-1]], scores=[[2, 0, 1]]), -1.0)
+"""The token of least score has margin 8, so that attention to it is far above 1/(1 + exp(-1))."""
 ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
 PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
 """The token of least score moves the run to the best one."""

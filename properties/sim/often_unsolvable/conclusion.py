@@ -17,8 +17,9 @@ from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 
 IN_A_CIRCLE = (
-    "a query asks in a circle if it asks for a before b, b before c, ..., and the last of them "
-    "before a, or for a before a, as if a sub-sequence holds its optimal token twice"
+    "a query asks for a before b if a is optimal and b another token of a sub-sequence that it "
+    "ends, and in a circle if it asks for a before b, b before c, ..., and the last of them before "
+    "a, or for a before a, as if a sub-sequence holds its optimal token twice"
 )
 
 
@@ -112,9 +113,9 @@ DEFAULT = {"m": 10, "n": 5, "d": 100}
 DRAWS = Records(
     Draws,
     st.builds(Draws, st.integers(0, 2**16)),
-    lets="m sentences of n tokens be drawn from random languages of 20 Gaussian tokens, scaled to "
-    "norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, any "
-    "token being the first one, each as likely",
+    lets="m sentences of n tokens be drawn from a random language: 20 Gaussian tokens divided by "
+    "their norms, 3 random successors for each token, with independent weights uniform in 1, ..., "
+    "9, and a first token that is uniform among the 20",
 )
 
 

@@ -1,22 +1,20 @@
 """Orientation: the X that is trained is the transpose of the X of the programme.
 
 The source trains the X of definition 3.3, with logits A_{j0} vec(X). By the tensor trick these are
-row j0 of A1 X A2^T. So the logit of token t is a_{j0}^T X a_t, with the query left of X (W-GD,
-definition 3.7). The programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in
-definition 4.1, (x_opt - x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula.
-Section 4 compares both "X(k) and X^mm".
-
-`amended-1` is the tensor trick. `literal-1` fails for tokens (1, 0), (0, 1) and X = E_12; in R^1
-both sides agree. `amended-2` includes two repairs of theorem 3.14 that do not concern orientation:
-a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) = 0
-(`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp: with
-S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound. So the two agree
-for all tokens exactly if X is symmetric.
+row j0 of A1 X A2^T. So the logit of token t is a_{j0}^T X a_t, with the query left of X. The
+programme has it right of X: (a_opt - a_t)^T X a_i in definition 4.1, (x_opt - x_t)^T W^mm z in
+assumption 3.10; definition 3.8 has lost its formula. `amended-1` is the tensor trick. `literal-1`
+fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 both sides agree. `amended-2` includes two
+repairs of theorem 3.14 that do not concern orientation: a decreasing loss and a start that cannot
+lose its optimal tokens. It fails from X(0) = 0 (`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of
+E_12, and the margin is 0 for ever. sharp: with S = X - X^T the left side is |z^T S D|, and singular
+vectors of S attain the bound. So the two agree for all tokens exactly if X is symmetric.
 """
 
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import transposed
 from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, opposed_data, runs, tight_data
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
 from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, solutions, stepped
@@ -34,7 +32,6 @@ from properties.sim.orientation.conclusion import (
     margins,
     trained,
     turned,
-    turned_away,
 )
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
@@ -55,6 +52,7 @@ MARGINS = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             examples=(TOLD_APART,),
             siblings={
                 "up to the sign": changed(sign=-1),
@@ -74,7 +72,7 @@ MARGINS = Statement(
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_cost_of_turning",
+            proof="symbolic.sim.orientation:prove",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
             conclusion=cost_of_turning,
             tight=True,
@@ -91,7 +89,9 @@ MARGINS = Statement(
 BASIN = Hypothesis(
     "risk gap of the start below the threshold, for logits z^T X x_t",
     lambda run: starts_in_basin(turned(run)),
-    says="the risk gap of the start, for logits z^T X x_t, is below min_i [l(second) - l(best)]/n",
+    says="some input has two different scores, and the risk of the start for logits z^T X x_t, the "
+    "mean of l = g(-u) over attended scores u, is above the mean of l(b_i) by less than min_i "
+    "[l(c_i) - l(b_i)]/n over such inputs, b_i the highest and c_i the next lower score",
     implies=(SEVERAL_TOKENS,),
 )
 
@@ -107,7 +107,7 @@ TRAINING = Statement(
         TARGET,
         floats=trained,
         balls=arrives_turned,
-        tensors=turned_away,
+        proposition=transposed,
         symbols={**solutions("X"), **LOSS_NAMES},
         where="X(k) are the iterates and X^mm is the max-margin solution of the optimal tokens",
     ),
@@ -130,7 +130,7 @@ TRAINING = Statement(
         "amended-3": Reading(
             "proved",
             fixed={"loss": REPAIRED},
-            proof="symbolic.sim.self_attention:prove_transposed",
+            proof="symbolic.basins:prove",
             constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),
             siblings={

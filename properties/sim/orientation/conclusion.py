@@ -1,14 +1,11 @@
 """Margins of X and of its transpose, and the limit of descent from a transposed start."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 from flint import arb
 
-from attsvm._types import Tensor
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.steps import by_gradient_flow
-from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim._support.attention import block_logits
@@ -52,11 +49,6 @@ def turned(run: Descent) -> Descent:
 def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
     """Return the slack of "the named side of X(k) converges in direction to the target"."""
     return converges(turned(run), goals(run.data, towards, side))
-
-
-def turned_away(run: Values, towards: str = "optimal", side: str = "X(k)") -> Tensor:
-    """Return how far the run of `trained` is from selecting the optimal tokens, in torch."""
-    return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
 
 
 def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:

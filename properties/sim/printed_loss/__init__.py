@@ -16,7 +16,7 @@ column (-1, -1), as the middle token is a rival of both. With two tokens an entr
 `amended-2` falls by the sequence that refutes `sim/self-attention:amended-1`, with all tokens
 negated: attention of one position tends to its best token, that of the other one to its worst. By
 `amended-5` the direction of X(k)^T never tends to that of X^mm, whatever the start. The norm
-diverges (`symbolic.divergence`, for a loss of either sign), while the inner product stays below
+diverges (`symbolic.divergence`), while the inner product stays below
 that of the start. So no limit of directions has a positive inner product.
 
 With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds for every step.
@@ -93,9 +93,10 @@ LOSS = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.sim.self_attention:prove_printed",
+            proof="symbolic.basins:prove",
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
+            conclusion=conclusion.DIRECTION,
             under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
             variables=stepped(Descent, cases.near_solution().map(conclusion.turned)),
             examples=(conclusion.NEAR_LOW, conclusion.turned(cases.NEAR_BEST)),
@@ -108,9 +109,10 @@ LOSS = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            proof="symbolic.sim.self_attention:prove_printed_pairs",
+            proof="symbolic.aligned_facts:prove_equal_rivals",
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
+            conclusion=conclusion.DIRECTION,
             under=(conclusion.PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
             variables=stepped(Descent, cases.sequences(0, 2), steps=ANY),
             examples=(cases.LINE, cases.SIDEWAYS),
@@ -125,23 +127,24 @@ LOSS = Statement(
         "amended-5": Reading(
             "proved",
             fixed={"loss": PRINTED},
-            proof="symbolic.sim.printed_loss:prove",
+            proof="symbolic.sim.token_gain:prove_raised",
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=conclusion.lowers,
             cost=2,
             examples=(cases.LINE, cases.SENTENCE, conclusion.OTHER_WAY),
             siblings={
                 "all scores may be tied": changed(drop=[TWO_SCORES], examples=[conclusion.STILL]),
-                "neither part of the assumption": changed(
+                "without both parts of assumption 3.10": changed(
                     drop=[EITHER_PART], examples=[cases.SECOND_BEST]
                 ),
-                "it raises it": changed(sign=1),
+                "every step raises <X^T, X^mm>": changed(sign=1),
             },
         ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             fixed={"loss": PRINTED},
-            proof="symbolic.sim.self_attention:prove_printed_rate",
+            proof="symbolic.growth_rates:prove_rate",
             under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
             variables=stepped(Descent, cases.near_solution().map(conclusion.turned)),
             conclusion=conclusion.RATE,

@@ -9,15 +9,18 @@ from flint import arb
 
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import hypotheses as scores
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, starts_in_basin
 from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, over, tends
-from attsvm.theory import Hypothesis, Slack, changed, stated
+from attsvm.theory import Hypothesis, Slack, changed, concludes, stated
+from attsvm.theory.proof.linked import Said
 from attsvm.theory.types import Comparison, Namespace
-from properties.sim import LOSS_NAMES, REPAIRED
+from properties.sim import LOSS_NAMES, PRINTED, REPAIRED
+from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import TIED, asking, descending
 
@@ -27,6 +30,15 @@ def pairs(case: Descent) -> bool:
     return bool((case.data.present.sum(axis=1) <= 2).all())
 
 
+def _lowered(sign: int = -1, loss: object = PRINTED) -> Said | None:
+    """Return the claim in letters of the loss g(-u) = 1 - g(u): a step on g(-u) raises <X^T, X^mm>.
+
+    Both losses have opposite gradients.
+    """
+    return letters.gain(strict=True) if (sign, loss) == (-1, PRINTED) else None
+
+
+@concludes(_lowered)
 @stated(
     "from any X every step of descent on the sum of $loss lowers <X^T, X^mm>: $formula",
     r"${sign}\langle X^{mm}, -\nabla L(X)^\top\rangle > 0",
@@ -55,12 +67,18 @@ def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
     return rate_error(case.data, case.W, case.loss, solved.square, share, case.step)
 
 
+def _rate(share: object = 1, loss: object = PRINTED) -> Said | None:
+    """Return the claim on the rate of ||X^low||, in letters of the run `turned`."""
+    return letters.rate(share) if loss == PRINTED else None
+
+
 RATE = tends(
     "under descent on the sum of $loss over all entries $formula",
     over(norm(X_K), LN_K),
     r"$share \left\|X^{low}\right\|",
     floats=rate,
     balls=proved_rate,
+    proposition=_rate,
     stand_in=FLOW,
     symbols=LOSS_NAMES,
     where="X^low is the max-margin solution of the tokens of lowest score",
@@ -75,8 +93,8 @@ LOWEST = Hypothesis(
 NEAR = Hypothesis(
     "risk gap of the start below the threshold, for the tokens of lowest score",
     lambda case: starts_in_basin(turned(case)),
-    says="the sum at the start exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
-    "over the entries",
+    says="some entry has two different scores, and the sum at the start exceeds its infimum by "
+    "less than min [g(c) - g(b)] over such entries, with b the lowest and c the next higher score",
     implies=(SEVERAL_TOKENS,),
 )
 
@@ -95,6 +113,20 @@ def turned(case: Descent) -> Descent:
     inputs: Any = case.inputs
     return replace(case, inputs=replace(inputs, labels=-inputs.labels), loss=REPAIRED)
 
+
+def _towards_low(
+    towards: str = "worst", side: str = "X(k)^T", loss: object = PRINTED
+) -> Said | None:
+    """Return the claim that X(k)^T tends to X^low in direction, in letters of the run `turned`.
+
+    They are those of the tokens of lowest score: scores are negated, and V is X^low. If no entry
+    has more than two tokens, X^low is -X^mm.
+    """
+    known = towards in ("worst", "opposite") and loss == PRINTED
+    return letters.transposed(side=side) if known else None
+
+
+DIRECTION = replace(self_attention.DIRECTION, proposition=_towards_low)
 
 THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
 NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))

@@ -17,7 +17,7 @@ tends to its worse token, also with the loss log(1 + exp(-u)). `amended-2` falls
 of two tokens, whose first positions have nothing to choose. Values and labels play the part of the
 score gaps of `sim/theorem-3.14-part-2`: the input with the larger gap decides.
 
-`amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
+`amended-3` and `amended-4` have proofs about inputs (`symbolic.basins`), one for each entry. One
 sequence of orthogonal tokens meets the hypotheses of `amended-4`, as its queries are orthogonal.
 `amended-3` fails with steps of 64/L_X (`LEAPING`); `amended-4` holds for steps of every length.
 """
@@ -38,7 +38,7 @@ from attsvm.primitives.hypotheses import (
     ZERO_START,
     starts_in_basin,
 )
-from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import self_attention, training
@@ -66,8 +66,8 @@ CAUSAL = Hypothesis("attention is causal", lambda case: case.inputs.causal, chec
 NEAR = Hypothesis(
     "gap of the sum at the start below the threshold",
     lambda case: starts_in_basin(case),
-    says="the sum at the start exceeds its infimum by less than min [l(second) - l(best)] over the "
-    "entries of several tokens",
+    says="some entry has two different scores, and the sum at the start exceeds its infimum by "
+    "less than min [l(c) - l(b)] over such entries, with b the highest and c the next lower score",
     implies=(BASIN,),
 )
 PLAIN = Hypothesis(
@@ -84,7 +84,7 @@ THEOREM = Statement(
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(Descent, self_attention.sequences(0, 2)),
+    variables=self_attention.runs(self_attention.sequences(0, 2)),
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
@@ -120,7 +120,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
-            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            variables=self_attention.runs(self_attention.sequences(), fixed=("start",)),
             examples=(self_attention.SENTENCE,),
             siblings={
                 **training.OTHER_TARGETS,
@@ -141,7 +141,7 @@ THEOREM = Statement(
                 PLAIN,
                 SHORT,
             ),
-            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            variables=self_attention.runs(self_attention.sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
             siblings={
                 **training.OTHER_TARGETS,
@@ -150,11 +150,11 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.sim.self_attention:prove",
+            proof="symbolic.basins:prove",
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, NEAR, SHORT),
-            variables=stepped(Descent, self_attention.near_solution()),
+            variables=self_attention.runs(self_attention.near_solution()),
             examples=(self_attention.NEAR_BEST, self_attention.LINE),
             siblings={
                 **training.OTHER_TARGETS,
@@ -168,11 +168,11 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            proof="symbolic.sim.self_attention:prove_aligned",
+            proof="symbolic.aligned_facts:prove_equal_rivals",
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),
-            variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
+            variables=self_attention.runs(self_attention.sequences(0, 2), steps=ANY),
             examples=(self_attention.ORTHOGONAL, self_attention.LINE, self_attention.SIDEWAYS),
             siblings={
                 **training.OTHER_TARGETS,

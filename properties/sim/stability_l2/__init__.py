@@ -111,8 +111,8 @@ STABILITY = Statement(
             depends_on=("sim/stability-l2:sharp-1",),
             examples=(FAR_LABEL, AT_THE_EDGE),
             siblings={
-                "a 2.1th of it for softmax": changed(tightened=Fraction(10, 21)),
-                "95% of it for linear": changed(
+                "the constant of softmax divided by 2.1": changed(tightened=Fraction(10, 21)),
+                "95% of the constant of linear attention": changed(
                     attention="linear", tightened="0.95", under=DOMAIN, examples=[AT_THE_EDGE]
                 ),
             },
@@ -136,7 +136,7 @@ STABILITY = Statement(
             examples=(BARELY_WIDE,),
         ),
         "amended-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=(STEEP,),
@@ -159,7 +159,7 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
             constants={"of": "gradient"},
@@ -176,7 +176,7 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.stability:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
             under=(LARGE_LABEL,),
@@ -191,7 +191,7 @@ STABILITY = Statement(
             tight=True,
             examples=tuple({"sign": sign, "size": Fraction(2761, 64)} for sign in SIGNS),
             siblings={
-                "from 1% less on": changed(
+                "|b| down to 1% less": changed(
                     drop=[LARGE_LABEL],
                     under=[label_above(UPPER * 99 / 100, "99% of 3.533")],
                     variables={"size": Real(tuple(range(4, 19)), least=42)},

@@ -106,8 +106,10 @@ STABILITY = Statement(
             under=(),
             examples=(BALANCED,),
             siblings={
-                "a 2.2th of it for softmax": changed(tightened=Fraction(5, 11)),
-                "95% of it for linear": changed(attention="linear", tightened="0.95"),
+                "the constant of softmax divided by 2.2": changed(tightened=Fraction(5, 11)),
+                "95% of the constant of linear attention": changed(
+                    attention="linear", tightened="0.95"
+                ),
             },
         ),
         "literal-4": Reading(
@@ -143,7 +145,7 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
@@ -160,7 +162,7 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
             under=(SMALL_LABEL,),

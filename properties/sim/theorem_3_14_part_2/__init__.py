@@ -8,7 +8,7 @@ every step (see part 1). And nothing says that the Att-SVM has a solution: with 
 the decreasing loss g(-u) and still falls from zero. The input with the larger score gap can move
 another one to its worse token for ever (`NOT_ALIGNED`).
 
-Three repairs are proved (`symbolic/basins.py`, `symbolic/sim/theorem_3_14.py`). From the start of
+Three repairs are shown, the third in prose (`symbolic/sim/theorem_3_14.py`). From the start of
 `amended-3` rivals may have any scores. `amended-2` has a single input, and holds for every start
 and every step. Steps are long only while attention to the optimal token is not small, so it stays
 above a constant. `amended-4` starts from zero with two inputs of two tokens and the same two scores
@@ -87,7 +87,7 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.aligned_inputs:prove_one_input",
+            proof="symbolic.aligned_facts:prove_one_input",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT),
             variables=stepped(
@@ -118,7 +118,7 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-4": Reading(
-            "proved",
+            "holds",
             proof="symbolic.sim.theorem_3_14:prove_pair",
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, instances.SAME, instances.PAIRS, ZERO_START, SHORT),

@@ -61,7 +61,8 @@ def scores_shared(run: Descent) -> bool:
 SAME = Hypothesis(
     "optimal tokens share a score, all others another one",
     scores_shared,
-    says="all optimal tokens have one score, and all others another one",
+    says="each input has one token of a highest score and all others of one lower score, and these "
+    "two scores are the same for all inputs",
     implies=(UNIQUE,),
 )
 PAIRS = Hypothesis(

@@ -12,7 +12,8 @@ in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
 If no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
 aligned, which a single input always is. There the theorem is true for every start, with delta_i =
 g_i s_i/(1 - s_i). Here g_i is the gap of the two best scores and s_i the start's attention to the
-optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant above 1 would do.
+optimal token (s_i = 1/T at zero). All that its proof uses of delta is that the start attends to
+more than the second-best score in each input, which `sharp-2` says. No constant above 1 would do.
 Let the second-best token have little attention at the start, and lie so far away that its logit
 comes to exceed all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
 second-best one, which therefore gains attention for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
@@ -51,7 +52,7 @@ from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
-ANY_DELTA = {"delta": "any positive number, as equal scores are less than each of them apart"}
+ANY_DELTA = {"delta": "any positive number, as equal scores differ by less than each of these"}
 
 THEOREM = Statement(
     "sim/theorem-3.15",
@@ -128,7 +129,7 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.divergence:prove",
+            proof="symbolic.divergence_facts:prove_rising",
             fixed={"loss": PRINTED},
             under=(EQUAL_RIVALS, FEASIBLE, TWO_SCORES),
             variables=stepped(Descent, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
@@ -136,8 +137,9 @@ THEOREM = Statement(
             examples=(small.TIED_BESIDE,),
         ),
         "sharp": Reading(
-            "proved",
-            proof="symbolic.aligned_inputs:prove_aligned",
+            "holds",
+            strength="better",
+            proof="symbolic.sim.theorem_3_15:prove_aligned",
             fixed={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.WITHIN, SHORT),
             variables=nearly_equal.ALIGNED,
@@ -164,10 +166,11 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="best known",
             proof="symbolic.sim.theorem_3_15:prove",
             fixed={"loss": REPAIRED},
-            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.WITHIN_OTHERS, SHORT),
+            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.ABOVE_SECOND, SHORT),
             variables=nearly_equal.ALIGNED,
             conclusion=nearly_equal.BOTH,
             examples=(
@@ -177,12 +180,12 @@ THEOREM = Statement(
             ),
             siblings={
                 **training.OTHER_DIRECTIONS,
-                "less than 17/16 of it": changed(
-                    drop=[nearly_equal.WITHIN_OTHERS],
+                "rivals may score 17/16 as far below the second-best token": changed(
+                    drop=[nearly_equal.ABOVE_SECOND],
                     under=[
                         Hypothesis(
-                            "rivals' scores less than 17/16 of it apart",
-                            lambda run: nearly_equal.within_of_others(run, Fraction(17, 16)),
+                            "sum_t s_t (second - gamma_t) over rivals is below 17/16 s_i g_i",
+                            lambda run: nearly_equal.starts_above(run, Fraction(17, 16)),
                         )
                     ],
                     examples=[nearly_equal.far(0.37890625, 1.0)],

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.primitives.aligned_inputs import (
     INPUTS_ALIGNED,
+    above_second_best,
     spread_within,
     together,
     together_larger,
@@ -78,12 +79,12 @@ def at_most(run: Descent) -> bool:
     return spread_within(run.data, run.start, 1.0, strict=False)
 
 
-def within_of_others(run: Descent, factor: Fraction = Fraction(1)) -> bool:
-    """Return whether the scores of rivals differ by less than factor g_i s_i/(1 - s_i - s'_i).
+def starts_above(run: Descent, factor: Fraction = Fraction(1)) -> bool:
+    """Return whether the start attends to more than the second-best score in each input.
 
-    Here s'_i is the attention of the start to a rival of the second-best score.
+    With a factor, the gain s_i g_i by the optimal token is multiplied by it.
     """
-    return spread_within(run.data, run.start, factor, spare_second_best=True)
+    return above_second_best(run.data, run.start, factor)
 
 
 def far(lead: float, at: float) -> Descent:
@@ -102,7 +103,7 @@ def larger(generator: np.random.Generator) -> Descent:
 HALF = Hypothesis(
     "the step is at most 1/(2 L)",
     lambda run: run.step <= 0.5,
-    says="the step is at most half of one over a Lipschitz constant of the gradient",
+    says="the step is at most one over twice a Lipschitz constant of the gradient",
     checked="at_most(2 * step * smoothness(data, loss), 1)",
 )
 WITHIN = Hypothesis(
@@ -113,15 +114,15 @@ WITHIN = Hypothesis(
     "start to its best token",
     implies=(UNIQUE,),
 )
-WITHIN_OTHERS = Hypothesis(
-    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart",
-    within_of_others,
-    says="optimal tokens are unique, and the scores of the rivals of input i, if there are "
-    "several, are less than g_i s_i/(1 - s_i - s'_i) apart, with g_i the gap of its two best "
-    "scores and s_i, s'_i the attention of the start to its best token and to a rival of the "
-    "second-best score",
+ABOVE_SECOND = Hypothesis(
+    "attended scores start above second-best ones",
+    starts_above,
+    says="in each input of two tokens or more sum_t s_t gamma_t is above the highest score but "
+    "that of its best token, with the scores gamma and the attention s of the start",
     implies=(UNIQUE,),
 )
+"""Rivals that score less than g_i s_i/(1 - s_i - s'_i) apart, s'_i the attention to one of the
+second-best score, meet it."""
 
 
 @by_gradient_flow

@@ -29,6 +29,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.exact import ExactData
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING, opposed_data, runs, towards_solution
 from attsvm.primitives.hypotheses import BASIN, EITHER_PART, FEASIBLE, TWO_SCORES, UNIQUE
@@ -43,6 +44,7 @@ from properties.sim.token_separation.instances import DROPPED_HYPOTHESES, EITHER
 PAIRS = Hypothesis(
     "no input has more than two tokens",
     lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),
+    proposition=letters.pairs,
 )
 
 SEPARATION = Statement(
@@ -58,6 +60,7 @@ SEPARATION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"gradually separated": "that every step raises every margin"},
             fixed={"loss": PRINTED},
             under=(),
@@ -128,7 +131,7 @@ SEPARATION = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.sim.token_separation:prove_raised",
+            proof="symbolic.sim.token_gain:prove_raised",
             fixed={"loss": REPAIRED},
             constants={"strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
@@ -137,7 +140,7 @@ SEPARATION = Statement(
             examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART),
             siblings={
                 "all scores may be tied": changed(drop=[TWO_SCORES], examples=[small.ALL_TIED]),
-                "neither part of the assumption": changed(
+                "without both parts of assumption 3.10": changed(
                     drop=[EITHER_PART], examples=[small.PASSED_OVER]
                 ),
                 "the printed loss": changed(fixed={"loss": PRINTED}),
@@ -160,7 +163,7 @@ SEPARATION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.sim.token_separation:prove_gain",
+            proof="symbolic.sim.token_gain:prove_gain",
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
             variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
@@ -168,14 +171,15 @@ SEPARATION = Statement(
             tight=True,
             examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART, small.ALL_TIED),
             siblings={
-                "neither part of the assumption": changed(
+                "without both parts of assumption 3.10": changed(
                     drop=[EITHER_PART], examples=[small.PASSED_OVER]
                 )
             },
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.growth_rates:prove_rate",
+            strength="exact",
+            proof="symbolic.growth_rates:prove_slope",
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -197,7 +201,9 @@ SEPARATION = Statement(
             tight=True,
             examples=(*OPPOSED, small.NOT_ALIGNED),
             siblings={
-                "more tokens": changed(drop=[PAIRS], examples=[small.PASSED_OVER]),
+                "inputs of more than two tokens": changed(
+                    drop=[PAIRS], examples=[small.PASSED_OVER]
+                ),
                 "1 - 2/n, as where inputs differ in direction alone": changed(alike=True),
             },
         ),

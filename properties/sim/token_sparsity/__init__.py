@@ -16,14 +16,12 @@ tokens. `literal-4` and later readings read "effectively" as a limit of the shar
 sum of all. As the loss of definition 3.6 increases, the same run from X(0) = 0 ends at token -1,
 whose share tends to 1/2. With a decreasing loss (`amended-1`), tokens 4, 0, 3 with scores 1, 0, -3
 and X(0) = 0, the run ends at the token of score 0, of margin 4. From a start in the basin the share
-does tend to 0 (proof in `gradient_shares`). So gradients are sparse in the limit only, and tokens
+does tend to 0. So gradients are sparse in the limit only, and tokens
 just beyond the margin fade as slowly as one likes.
 
-With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). `literal-3`, `sharp-1` and
-`sharp-2` are proved in `symbolic/sim/programmes.py`.
+With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). `literal-3` is proved in
+`symbolic/sim/tokens_left_out.py`, `sharp-1` and `sharp-2` in `symbolic/sim/programme_facts.py`.
 """
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -93,9 +91,9 @@ SPARSITY = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            proof="symbolic.least_points:prove_supported",
+            proof="symbolic.sim.tokens_left_out:prove_others",
             under=(FEASIBLE,),
-            variables=replace(shares.PROGRAMMES, climbed=True),
+            variables=shares.PROGRAMMES,
             conclusion=dropping.same_solution,
             examples=(shares.THREE, shares.TIED),
             siblings={
@@ -123,7 +121,7 @@ SPARSITY = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.growth_rates:prove_shares",
+            proof="symbolic.sim.gradient_shares:prove_fading",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=shares.IN_BASIN,
@@ -134,7 +132,7 @@ SPARSITY = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_at_most_lost",
+            proof="symbolic.sim.programme_facts:prove_at_most_lost",
             under=(FEASIBLE,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
@@ -150,20 +148,22 @@ SPARSITY = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.sim.programmes:prove_at_least_lost",
+            strength="least",
+            proof="symbolic.sim.programme_facts:prove_at_least_lost",
             under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
             conclusion=dropping.at_least_lost,
             examples=(tokens.EQUAL, shares.TIED),
             siblings={
-                "1.05 times it": changed(factor="1.05"),
-                "1.001 times it": changed(factor="1.001"),
+                "1.05 times the left side": changed(factor="1.05"),
+                "1.001 times the left side": changed(factor="1.001"),
                 "distance from 0": changed(of="zero"),
             },
         ),
         "sharp-3": Reading(
             "proved",
-            proof="symbolic.growth_rates:prove_shares",
+            strength="exact",
+            proof="symbolic.sim.gradient_shares:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=shares.IN_BASIN,

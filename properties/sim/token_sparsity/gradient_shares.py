@@ -26,13 +26,13 @@ from attsvm.exact import ExactData, dot, rational, rationals, softmax
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import subtract
 from attsvm.losses import LOSSES
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, over, stepped, tends
-from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.training import Trajectory, follow_w
@@ -207,7 +207,7 @@ FADING = tends(
     ZERO,
     floats=fades,
     balls=certified_fading,
-    tensors=not_selecting,
+    proposition=letters.fades,
     stand_in=FLOW,
     symbols={"which": WHICH, **LOSS_NAMES},
     where="a share is a sum of |dL/d(x_t^T X z)| over that of all tokens",
@@ -220,7 +220,7 @@ EXPONENT = tends(
     where="a share is |dL/d(x_t^T X z)| over the sum of all, and m is the margin under X^mm",
     floats=exponent,
     balls=certified_exponent,
-    tensors=not_selecting,
+    proposition=letters.falls_like,
     stand_in=FLOW,
 )
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from attsvm.data import AttentionData
+from attsvm.errors import present
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import descent_limits as limits
 from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
@@ -22,7 +24,7 @@ from attsvm.primitives.steps import SHORT, W_K, solutions
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import changed, stated
+from attsvm.theory import changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support.small_runs import NOT_ALIGNED as MISALIGNED
 from properties._support.small_runs import TIED_APART
@@ -68,6 +70,11 @@ def started_right(generator: np.random.Generator) -> Descent:
     return Descent(data, run.start, str(generator.choice(SLOPED)))
 
 
+def at_zero(run: Descent) -> Descent:
+    """Return the run from zero."""
+    return replace(run, start=np.zeros_like(run.start))
+
+
 def descent(run: Descent, loss: str = "log-loss") -> Descent:
     """Return the run with another loss."""
     return replace(run, loss=loss)
@@ -88,7 +95,7 @@ TIED = from_zero([[[1], [0]]], y=[1.0], v=[0.0])
 ONE_TOKEN = from_zero([[[1]]], scores=[[1.0]])
 OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
 TRAP = descent(LOCAL_TRAP)
-FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
+FLAT = replace(from_zero([[[2], [0]]], y=[1.0], v=[1.0]), loss="squared")
 """(1 - u)^2 has no slope at the score 1 that attention starts with."""
 FLAT_AT_ZERO = replace(from_zero([[[1], [-1]]], scores=[[1.0, -1.0]]), loss="cubic")
 """The loss -u^3 is strictly decreasing, and has no slope at the score 0 that attention starts with.
@@ -118,8 +125,45 @@ NOT_ALIGNED = replace(
     from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
     loss="correlation",
 )
+OWN_TOKEN = from_zero([[[1, 0], [0, 0]], [[1, 0], [3, -1]]], y=[1.0, 1.0], v=[4.0, 9.0])
+"""The second input of `NOT_ALIGNED` is moved so that each query is the input's own first token."""
+PASSED = replace(
+    from_zero([[[1, 0], [4, -4], [2, 0]]], y=[1.0], v=[-3.0, -2.0]), loss="correlation"
+)
+"""From zero descent goes to the second-best token; the query is the first and best one."""
+ONE_OF_FOUR = replace(
+    from_zero([[[1, 0], [0, 2], [0, 1], [0, -1]]], y=[1.0], v=[5.0, 2.0]), loss="correlation"
+)
+"""All tokens of the one input are support vectors; from zero descent goes to the second one."""
+SHARED_TOKEN = from_zero(
+    [[[0, 1], [1, 4], [-4, 3]], [[0, 1], [-1, 4], [4, 3]]],
+    [[0.0, 1.0]] * 2,
+    y=[1.0, -1.0],
+    v=[1.0, 0.0],
+)
+"""Self-attention at rest: each input asks with its first token, which both inputs share.
+
+The inputs are mirror images with opposite labels, so that their parts of the gradient cancel at W =
+0 for every loss. The second tokens are optimal, and W = (0, 0; 0, 1) gives them the margins 3 and
+1.
+"""
+OBTUSE = replace(
+    from_zero([[[1, 0], [-1, -1], [0, 0]]], y=[1.0], v=[2.0, -3.0]),
+    start=np.array([[-20.0, 0.0], [-20.0, 0.0]]),
+)
+"""Three tokens, started at the second best, which is no support vector; the query is the first."""
 
 
+def wide(case: Descent, d: int) -> Descent:
+    """Return the run in a space of d dimensions; tokens, queries and head are 0 in the new ones."""
+    more, data = d - case.data.d, case.data
+    parts = data.X, data.Z, present(data.v, "the head v")
+    X, Z, v = (np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, more)]) for x in parts)
+    inputs = AttentionData(X, Z, y=data.y, v=v, mask=data.mask)
+    return replace(case, inputs=inputs, start=np.pad(case.start, (0, more)))
+
+
+@concludes(letters.not_stationary)
 @stated(
     "W is no stationary point, that is $formula",
     r"\|\nabla L(W)\| > 0",

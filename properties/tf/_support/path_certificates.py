@@ -291,8 +291,9 @@ TARGETS = {
 }
 """The targets that products of factors approach, as text."""
 FACTORS = (
-    "(K_R, Q_R) is a minimiser of L(K Q^T) over ||K||^2 + ||Q||^2 <= 2 R, W_*^mm are the solutions "
-    "of Att-SVM*, and C_* is their nuclear norm"
+    "(K_R, Q_R) is a minimiser of L(K Q^T) over ||K||^2 + ||Q||^2 <= 2 R, W_*^mm are the matrices "
+    "of least nuclear norm, C_*, that meet the constraints of the Att-SVM, and dist is the "
+    "Frobenius distance"
 )
 SET = tends(
     "$formula as R tends to infinity",

@@ -133,13 +133,20 @@ ONE_TOKEN = _path([[[1]]], [[1]], [[0]])
 NO_SOLUTION = _path([[[1], [0]]], [[0]], [[1, 0]])
 """The query 0: there is no W^mm."""
 _AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
-FLAT_SLOPE = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
+FLAT_SLOPE = _path(
+    [[[1, 0], [0, 0]], [[-1, 1], [-1, 0]]], [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic"
+)
 """With margins a, b of the two inputs L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) /
 sqrt 10 instead of (1, 1) / sqrt 2."""
 FLAT_ABOVE = _path([[[1], [0]]], [[1]], [[2, 0]], FLAT_FROM_ONE)
 """Every W >= 0 has least risk, also W = 0, because the attended score is then at least 1."""
 FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
 """l' < 0 at the best scores, and l' = 0 between best and worst, or at the worst score."""
+OF_HEAD = Path(
+    AttentionData.of([[[-0.125, 1.0], [1.0, 0.0], [0.0, 0.0]]], [[1, 0]], y=[1.0], v=[0.5, 1.0]),
+    "log-loss",
+)
+"""Like `PUBLISHED`, but the scores 15/16, 1/2 and 0 are those of a linear head."""
 UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
 PUBLISHED = _path([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]])
 SLANTED = _path(_AXES, [[1, 0], [1, 1]], [[1, 0]] * 2)
@@ -149,6 +156,17 @@ TURNING = _path(
     [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]], [[1, 0], [0, 1]], [[1, 0, 0]] * 2
 )
 """W_11, W_21, W_22, -W_12 >= 1: every feasible W has a positive determinant, hence rank 2."""
+TURNED_BY_LABELS = Path(
+    AttentionData.of(
+        [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, 0]], [[0, 0], [0, -1], [0, 0]]],
+        [[1, 0], [0, 1], [0, 1]],
+        y=[1.0, -1.0, 1.0],
+        v=[1.0, 1.0],
+        mask=np.arange(3) < np.array([[3], [2], [2]]),
+    ),
+    "log-loss",
+)
+"""The same constraints by labels and a head, with three inputs."""
 
 
 def steep(case: Path) -> bool:
@@ -181,6 +199,7 @@ FALLING_AT_BEST = Hypothesis("l' < 0 at the best scores", falls_at_best)
 FALLING = Hypothesis(
     "l is smooth and decreasing with l' < 0 at the best scores",
     steep,
+    says="the loss l is smooth and decreasing with l' < 0 at the best scores",
     implies=(SMOOTH_LOSS, DECREASING_LOSS, FALLING_AT_BEST),
 )
 HYPOTHESES = (UNIQUE, FEASIBLE, SEVERAL_TOKENS, FALLING)

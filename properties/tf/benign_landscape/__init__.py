@@ -5,20 +5,22 @@ feasibility of the SVM problem and by guaranteeing a benign optimization landsca
 stationary points" (abstract). Over-parameterised is not defined. We read d >= n T, a dimension for
 each token.
 
-Neither part holds for every such data set: two equal tokens or a query 0 leave no W^mm. The
-separable tokens 1, 0, -2 along one axis of R^3 with scores 1, -4, 0 have the gradient 0 at W = 0
-for every loss. From d >= max(n, T - 1) on, almost all data have independent queries and affinely
-independent tokens. Then every Local-SVM has a solution (`amended-1`), because some M gives each
-rival the margin 1. For the landscape one input is enough (`amended-2`), if its query is no
-combination of the others'. At a stationary W its tokens satisfy sum_t c_t x_t = 0 and sum_t c_t = 0
-with c_t = s_t (gamma_t - u). So the hulls of the tokens that score above u and of those below meet.
-There is no such W if these two hulls are apart at every level u. They are apart for affinely
-independent tokens, and for scores that rise along some direction. They are also apart for rivals of
-one score if the best token has an Att-SVM. If all tokens have one affine dependency, this condition
-is also necessary (`sharp-2`); with more dependencies it is not. Nor does the order of scores
-decide: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and none
-with 100, -6, -4, -5 (`FALLING`). More is in docs/proofs/benign_landscape.md and
-`symbolic/tf/benign_landscape.py`.
+Neither part holds for all such data of a linear head. Equal inputs of opposite queries leave no
+W^mm (`FACING`). Two inputs of opposite labels that share their first token, by which they ask, have
+the gradient 0 at W = 0 (`SHARED_TOKEN`). With a linear head independent queries are enough
+(`tf/linear-head-landscape`). The other readings are about scores of any values, as if values were
+other tokens than keys; then tokens 1, 0, -2 with scores 1, -4, 0 rest at W = 0 for every loss.
+
+From d >= max(n, T - 1) on, almost all data have independent queries and affinely independent
+tokens. Then every Local-SVM has a solution (`amended-1`), because some M gives each rival the
+margin 1. For the landscape one input is enough (`amended-2`), if its query is no combination of the
+others'. At a stationary W its tokens satisfy sum_t c_t x_t = 0 and sum_t c_t = 0 with c_t = s_t
+(gamma_t - u), so the hulls of the tokens that score above u and of those below meet. There is no
+such W if these hulls are apart at every level u, as they are for affinely independent tokens, and
+for scores that rise along some direction. If all tokens have one affine dependency, this is also
+necessary (`sharp-2`). Nor does the order of scores decide: tokens 0, -1, -6, -8 have stationary
+points with scores 10, -14, 9, -5 (`FINITE`), and none with 100, -6, -4, -5 (`FALLING`). More is in
+docs/proofs/benign_landscape.md.
 """
 
 from dataclasses import replace
@@ -28,12 +30,14 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import flattened
+from attsvm.primitives.steps import flattened, headed
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support import token_choices as choices
-from properties._support.token_choices import LARGE
+from properties._support import token_letters as letters
+from properties._support.token_choices import LARGE, QUERIES
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import not_stationary
@@ -44,10 +48,10 @@ PRINTED = (
     "problem and by guaranteeing a benign optimization landscape devoid of stationary points"
 )
 
-QUERIES = Hypothesis("queries are independent", instances.queries_independent)
 AFFINE = Hypothesis(
     "tokens of each input are affinely independent",
     lambda case: all(instances.dependencies(case, i) == 0 for i in range(case.n)),
+    proposition=letters.affinely_independent,
 )
 
 FEASIBILITY = Statement(
@@ -65,14 +69,15 @@ FEASIBILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"over-parameterization": "a dimension for each token, d >= n T"},
-            under=(LARGE,),
-            examples=(instances.EQUAL,),
-            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[instances.TWICE])},
+            under=(LINEAR_HEAD, LARGE),
+            examples=(instances.FACING,),
+            siblings={"d < n T": changed(drop=[LARGE], examples=[instances.TWICE])},
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.tf.benign_landscape:prove_feasible",
+            proof="symbolic.tf.independent_inputs:prove_feasible",
             under=(QUERIES, AFFINE),
         ),
     },
@@ -82,18 +87,23 @@ INPUTS = Records(
     Descent,
     st.one_of(stationary_points.inputs(), instances.points()),
     fixed=("step",),
-    climbed=True,
 )
 
 SCORES = Hypothesis(
     "the first input has two different scores",
     lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
+    proposition=letters.two_scores,
 )
-OWN = Hypothesis("the first query is no combination of the others", instances.own_query)
+OWN = Hypothesis(
+    "the first query is no combination of the others",
+    instances.own_query,
+    proposition=letters.own_query,
+)
 APART = Hypothesis(
     "tokens that score above any level can be separated from those below",
     stationary_points.levels_apart,
     says="tokens of the first input that score above any level can be separated from those below",
+    proposition=letters.levels_apart,
 )
 FEW = Hypothesis(
     "tokens of the first input have one affine dependency at most",
@@ -110,9 +120,7 @@ LANDSCAPE = Statement(
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
-    variables=Records(
-        Descent, st.one_of(instances.points(), cases.descents()), fixed=("step",), climbed=True
-    ),
+    variables=Records(Descent, st.one_of(instances.points(), cases.descents()), fixed=("step",)),
     conclusion=not_stationary,
     cost=3,
     violating={
@@ -129,32 +137,34 @@ LANDSCAPE = Statement(
     readings={
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"over-parameterization": "a dimension for each token, d >= n T"},
-            under=(LARGE, STRICT_LOSS),
+            under=(LINEAR_HEAD, LARGE, STRICT_LOSS),
             variables=Records(
                 Descent,
-                flattened(st.one_of(instances.points(), cases.descents())),
+                flattened(headed(st.one_of(instances.points(), cases.descents()))),
                 fixed=("step",),
-                climbed=True,
             ),
-            examples=(instances.REST,),
-            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
+            examples=(instances.SHARED_TOKEN,),
+            siblings={"d < n T": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
+            proof="symbolic.tf.independent_inputs:prove_no_stationary_point",
             under=(FALLING_LOSS, SCORES, OWN, APART),
             examples=(instances.IN_ORDER, instances.IN_TURN),
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
             under=(SLOPED_LOSS, SCORES, OWN, FEW, SEPARABLE),
             conclusion=minima.MINIMUM,
             examples=(instances.REST,),
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
@@ -170,7 +180,8 @@ LANDSCAPE = Statement(
             ),
         ),
         "sharp-3": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
@@ -184,7 +195,7 @@ LANDSCAPE = Statement(
                 instances.FALLING,
             ),
             siblings={
-                "wherever they rest": changed(
+                "all parts rest at one score, of any kind": changed(
                     largest=False, examples=[replace(instances.REST, start=instances.WIDE)]
                 )
             },

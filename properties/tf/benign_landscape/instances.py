@@ -15,9 +15,10 @@ from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support import token_choices as choices
+from properties._support import token_letters
 from properties.tf._support import descent_instances as cases
 from properties.tf.benign_landscape import parts
 
@@ -52,6 +53,16 @@ IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]]
 """Two affine dependencies; scores rise along the line."""
 IN_TURN = cases.from_zero([[[0, 0], [2, 0], [2, 2], [0, 2]]], scores=[[0.0, 1.0, 2.0, 3.0]])
 """Each level splits the corners of a square by another line; scores rise along no direction."""
+SHARED_TOKEN = cases.wide(cases.SHARED_TOKEN, 6)
+"""With labels and a head, each query the input's first token, a dimension for each token, and at
+rest at W = 0."""
+FACING = AttentionData.of(
+    [[[1, 0, 0, 0], [0, 0, 0, 0]]] * 2,
+    [[1, 0, 0, 0], [-1, 0, 0, 0]],
+    y=[1, 1],
+    v=[1, 0, 0, 0],
+)
+"""Equal inputs with opposite queries: what raises one margin lowers the other."""
 EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
 
@@ -60,13 +71,6 @@ def dependencies(case: AttentionData | Descent, i: int) -> int:
     """Return the number of affine dependencies of the tokens of input i."""
     data = case if isinstance(case, AttentionData) else case.data
     return len(parts.dependencies(ExactData.of(data).X[i]))
-
-
-def queries_independent(case: AttentionData | Descent) -> bool:
-    """Return whether the queries are linearly independent."""
-    data = case if isinstance(case, AttentionData) else case.data
-    Z = ExactData.of(data).Z
-    return int(fmpq_mat(Z).rank()) == len(Z)
 
 
 def own_query(case: Descent) -> bool:
@@ -80,6 +84,7 @@ def separable(case: Descent) -> bool:
     return feasible(choices.input_of(case.data, 0))
 
 
+@concludes(token_letters.all_solvable)
 @stated(
     "the Att-SVM has a solution for every choice of tokens as the optimal ones",
     checked=lambda m, data: run_programs.solvable_for(m, data, choices.every(data)),

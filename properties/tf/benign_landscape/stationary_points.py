@@ -190,12 +190,12 @@ def inputs(draw: st.DrawFn) -> Descent:
 
 
 PARTS = (
-    "parts are the least into which the m_t equal tokens of an input, taken as one with their mean "
-    "score, fall such that each affine dependency is a sum of dependencies within parts; a part "
-    "rests at u if u is its only score, or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0 for its only "
-    "dependency b or -b, with scores above u for b_t > 0 and below u for b_t < 0, or u is the mean "
-    "of its scores with weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t "
-    "(k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0"
+    "parts are the least into which the m_t equal tokens of an input, taken as one with their "
+    "mean score, fall such that each affine dependency is a sum of dependencies within parts; a "
+    "part rests at u if u is its only score, or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0 for its "
+    "only dependency b or -b, with scores above u for b_t > 0 and below u for b_t < 0, or u is "
+    "the mean of its scores with weights m_t y^(k_t) for tokens x + k_t v and y > 0 with sum_{s < "
+    "t} m_s m_t (k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0"
 )
 EXISTENCE = Measured(
     "$formula exactly if in each input all parts rest at one score",

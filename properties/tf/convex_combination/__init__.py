@@ -64,6 +64,7 @@ COMBINATION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(PUT_OUT,),
             variables={"u": None},
             conclusion=conclusion.selected,
@@ -72,6 +73,7 @@ COMBINATION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
+            fairness="strained",
             constants={"least": 0},
             under=(),
             variables={"u": None},
@@ -93,12 +95,13 @@ COMBINATION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
+            strength="least",
             proof="symbolic.tf.convex_combination:prove_inside",
             constants={"share": 0},
             under=(APART,),
             conclusion=conclusion.inside,
             examples=(PAIR,),
-            siblings={"by a thousandth of all that they differ by": changed(share="0.001")},
+            siblings={"<softmax(X W z), max(X u) - X u> > osc(X u)/1000": changed(share="0.001")},
         ),
         "sharp-2": Reading(
             "proved",

@@ -50,7 +50,7 @@ def differences(m: Namespace, v: Values) -> Numbers:
 
 def exposed(m: Namespace, v: Values) -> Comparison:
     """Return that <u, x_1> is above all other <u, x_t>, if there are any."""
-    return m.below(-m.min(differences(m, v)) if v.T > 1 else m.exact(-1), m.exact(0))
+    return m.below(m.exact(-1) if v.T == 1 else -m.min(differences(m, v)), m.exact(0))
 
 
 @stated(

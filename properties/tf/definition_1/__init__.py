@@ -53,12 +53,13 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(),
             variables={"w": None, "loss": None, "s": None},
             conclusion=few,
             constants={"most": 1},
             examples=({key: TIED[key] for key in ("X", "v")},),
-            siblings={"no three are optimal": changed(most=2)},
+            siblings={"at most two tokens are optimal": changed(most=2)},
         ),
         "literal-2": Reading(
             "proved",
@@ -80,6 +81,7 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
+            fairness="strained",
             constants={"most": 0},
             under=(DECREASES,),
             examples=(HINGED, FLAT),
@@ -101,12 +103,13 @@ DEFINITION = Statement(
         ),
         "sharp": Reading(
             "proved",
+            strength="least",
             proof=PROOF,
             constants={"share": 1},
             under=(DECREASES,),
             conclusion=between,
             examples=(APART,),
-            siblings={"99.9% of both": changed(share="0.999")},
+            siblings={"99.9% of both bounds": changed(share="0.999")},
         ),
     },
 )

@@ -26,7 +26,7 @@ def off(m: Namespace, v: Values) -> Number:
 
 @definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)")
 def drop(m: Namespace, v: Values) -> Any:
-    """Return what the loss of the attended score is above that of the best one."""
+    """Return the loss at the attended score <s, gamma> less that at the best score."""
     best = m.max(v.gamma)
     return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
 

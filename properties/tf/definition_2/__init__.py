@@ -24,7 +24,9 @@ without its rivals gives all of them margins above 1.
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.primitives.descent_letters import feasible
+from attsvm.primitives.hypotheses import FEASIBLE, LINEAR_HEAD, UNIQUE
+from attsvm.primitives.programme_letters import some_left_out
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support import token_choices as choices
@@ -38,13 +40,13 @@ OTHER = Choice(
 )
 
 OTHERS = {
-    "the worst tokens are one": changed(chosen="worst"),
+    "the worst tokens in place of the best": changed(chosen="worst"),
     "every input has a support index": changed(over="each"),
 }
 ANY = Records(AttentionData, ragged(attention_data()))
 
-SOLVED = Hypothesis("W^mm(alpha) exists", choices.separates)
-RIVALLED = Hypothesis("some token is a rival", choices.has_rival)
+SOLVED = Hypothesis("W^mm(alpha) exists", choices.separates, proposition=feasible)
+RIVALLED = Hypothesis("some token is a rival", choices.has_rival, proposition=some_left_out)
 
 DEFINITION = Statement(
     "tf/definition-2",
@@ -66,17 +68,19 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={"gamma_it": "the score of any other token"},
             constants={"over": "all"},
-            under=(),
+            under=(LINEAR_HEAD,),
             examples=(ZERO_QUERY, TIED),
             siblings=OTHERS,
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"gamma_it": "the score of any other token of margin 1 under W^mm"},
             constants={"over": "support"},
-            under=(),
+            under=(LINEAR_HEAD,),
             examples=(ZERO_QUERY, TIED),
             siblings=OTHERS,
         ),
@@ -92,6 +96,7 @@ DEFINITION = Statement(
         ),
         "sharp": Reading(
             "proved",
+            strength="exact",
             proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),
             variables=Records(Choice, choices.choices(), choices.choices_larger),
@@ -99,8 +104,8 @@ DEFINITION = Statement(
             examples=(OTHER,),
             siblings={
                 "no choice with a rival is locally optimal": changed(of="none"),
-                "whatever the solution without rivals gives them": changed(floor=0),
-                "their greatest margin there": changed(of="max"),
+                "min_r m_r = min_r m'_r": changed(floor=0),
+                "max_r m'_r in place of min_r m'_r": changed(of="max"),
             },
         ),
     },

@@ -7,20 +7,22 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm, flat, without
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support import token_choices as choices
 from properties._support.token_choices import Choice
 
 
+@concludes(letters.best_choice)
 @stated(
-    "the $chosen tokens have a W^mm, and $over",
+    "the Att-SVM of the $chosen tokens has a solution W^mm, and $over",
     symbols={
         "chosen": {"best": "best", "worst": "worst"},
         "over": {
-            "all": "score above all other tokens",
-            "support": "score above the other tokens of margin 1",
+            "all": "they score above all other tokens",
+            "support": "they score above the other tokens of margin 1 under it",
             "each": "every input has a token of margin 1",
         },
     },
@@ -63,12 +65,13 @@ def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
     return own, m.values([dot(whole.A[t], flat(rest.W)) for t in named])
 
 
+@concludes(letters.least_margin)
 @stated(
     "$formula",
     r"\min_r m_r = \max($floor, $of)",
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
     where="r runs over the rivals, tokens other than alpha_i of no lower score, m_r are their "
-    "margins under W^mm(alpha), and m'_r those under the solution that need not separate them",
+    "margins under W^mm(alpha), and m'_r those under the solution without constraints for rivals",
 )
 def least_margin(m: Namespace, case: Choice, floor: Number = 1, of: str = "min") -> Comparison:
     own, others = margins_of_rivals(m, case)

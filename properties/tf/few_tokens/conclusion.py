@@ -8,9 +8,10 @@ from attsvm.exact import ExactData
 from attsvm.primitives import run_programs
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
+from properties._support import token_letters
 from properties.tf._support.descent_steps import Step, advanced, attention
 
 
@@ -30,7 +31,7 @@ def step(X: Nested, Z: Nested, scores: Nested, start: Nested, size: float = 1.0)
 
 
 WRONG_START = step([[[1], [0]]], [[1]], [[1, 0]], [[-2]])
-CONTENT = step([[[1], [0]], [[0.125], [0]]], [[1], [1]], [[1, 0], [0, 1]], [[0]], 64.0)
+CONTENT = step([[[1], [0]]] * 2, [[2], [-1]], [[1, 0]] * 2, [[0]], 9.0)
 LEAPING_OVER = step([[[0], [0], [1]]], [[1]], [[0, 0, 1]], [[-2]], 64.0)
 AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
 ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
@@ -62,7 +63,7 @@ def _checked(m: Programs, case: Step, **constants: object) -> Relation:
         },
     },
     where="W and W_+ come before and after the $when, and N is the effective number of "
-    "tokens 1/sum_t s_t^2, added up over inputs",
+    "tokens, 1/sum_t s_t^2 for attention s, added up over inputs",
     checked=_checked,
 )
 def proceeds(
@@ -81,9 +82,11 @@ def proceeds(
     return {"norm": longer, "tokens": fewer, "both": m.all_of(longer, fewer), "then": then}[what]
 
 
+@concludes(token_letters.needs_norm)
 @stated(
     "$formula for every input at any W",
     r"\sum_t s_t^2 (1 + (T - 1) \exp(-\max_{s,t} \|x_s - x_t\| \|z\| \|W\|)) \le 1",
+    where="s = softmax(X W z) is the attention to the T tokens of the input",
 )
 def needs_norm(m: Namespace, case: Step) -> Comparison:
     W, exact, each = m.values(case.start), ExactData.of(case.data), []

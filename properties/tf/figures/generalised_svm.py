@@ -27,9 +27,9 @@ from attsvm._types import Array
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.heads import relu_head
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
+from attsvm.prediction import relu_head
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.risk import covariance
 from attsvm.svm import finite_part, generalised_svm

@@ -31,6 +31,7 @@ from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
+from properties.tf.generalised_svm import hidden_letters
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
 from properties.tf.generalised_svm.head_descent import HeadSteps
@@ -38,10 +39,13 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, PROTOCOL, Published
 
-FORWARD = Hypothesis("the step is positive", lambda case: case.size > 0)
+FORWARD = Hypothesis(
+    "the step is positive", lambda case: case.size > 0, proposition=hidden_letters.forward
+)
 CONVEX_SLOPED = Hypothesis(
     "l is convex with l' < 0",
     lambda case: case.loss in CONVEX,
+    says="the loss l is convex with l' < 0",
     implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
 )
 NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
@@ -81,6 +85,7 @@ STATEMENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read={
                 "W_GD ~ W_fin + W_svm": "a correlation of W with W_fin + c W_svm, c >= 0, above 99%"
             },
@@ -91,6 +96,7 @@ STATEMENT = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             under=(),
             conclusion=cases.solvable,
             examples=(cases.BETWEEN,),
@@ -114,6 +120,7 @@ STATEMENT = Statement(
         ),
         "literal-4": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"||W_svm||_F -> inf": "that W_GD is not bounded"},
             under=(FORWARD, STRICT_LOSS, NONLINEAR),
             variables=Records(HeadSteps, heads.steps(nonlinear=True), lets=heads.ONE_INPUT),
@@ -123,7 +130,7 @@ STATEMENT = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.tf.generalised_svm:prove_finite",
+            proof="symbolic.tf.kept_tokens:prove_finite",
             under=(cases.ALL, cases.SEEN),
             variables=Records(
                 KeptTokens, cases.drawn(spread=False, everything=True), lets=cases.ANYTHING
@@ -133,7 +140,7 @@ STATEMENT = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.tf.generalised_svm:prove_solvable",
+            proof="symbolic.tf.kept_tokens:prove_solvable",
             under=(cases.POSITIVE,),
             conclusion=cases.reached,
             examples=(cases.APART,),
@@ -141,7 +148,8 @@ STATEMENT = Statement(
         ),
         "sharp": Reading(
             "proved",
-            proof="symbolic.tf.generalised_svm:prove_correlation",
+            strength="least",
+            proof="symbolic.tf.kept_tokens:prove_correlation",
             under=(cases.POSITIVE,),
             conclusion=cases.splits,
             examples=(cases.APART,),
@@ -149,7 +157,7 @@ STATEMENT = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            proof="symbolic.tf.generalised_svm:prove_bounded",
+            proof="symbolic.tf.log_growth:prove_bounded",
             under=(FORWARD, CONVEX_SLOPED, growth.BETTER, growth.ORTHOGONAL),
             variables=Records(Several, growth.separate(), lets=growth.PAIRS),
             conclusion=growth.follows_logarithm,
@@ -161,14 +169,16 @@ STATEMENT = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.tf.generalised_svm:prove_unbounded",
+            strength="best known",
+            proof="symbolic.tf.hidden_constraint:prove",
             under=(FORWARD, SLOPED_LOSS),
             variables=Records(Hidden, growth.hidden(), lets=ITERATED),
             conclusion=growth.lags,
             siblings={"1.05 times as much": changed(share="1.05", examples=[growth.SHORT])},
         ),
         "sharp-3": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, heads.RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",), lets=heads.ONE_INPUT),
@@ -180,7 +190,8 @@ STATEMENT = Statement(
             },
         ),
         "sharp-4": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.tf.generalised_svm:prove_critical_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, heads.CRITICAL, heads.BELOW, ZERO_START),
             variables=Records(
@@ -195,7 +206,8 @@ STATEMENT = Statement(
             },
         ),
         "sharp-5": Reading(
-            "proved",
+            "holds",
+            strength="better",
             proof="symbolic.tf.generalised_svm:prove_kept_pair",
             under=(FORWARD, heads.GENTLE, heads.BOTH),
             variables=Records(HeadSteps, heads.steps(both=True), lets=heads.ONE_INPUT),

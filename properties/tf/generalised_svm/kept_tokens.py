@@ -14,8 +14,9 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
+from properties.tf.generalised_svm import parts_letters as letters
 
 ANYTHING = "tokens, queries, W, and sets O_i of kept tokens, none of them empty, be arbitrary"
 """Words that define data with kept tokens, for the sentence of a reading."""
@@ -134,7 +135,9 @@ def squares(m: Namespace, pieces: Parts) -> tuple[Number, Number, Number, Number
 
 
 FINITE = (
-    "W_fin is the least matrix with the logit differences of W within each set O_i of kept tokens"
+    "W_fin is the least matrix with the logit differences of W within each set O_i of kept tokens, "
+    "and W_svm the least one under which kept tokens of an input have equal logits, larger by at "
+    "least 1 than those of its other tokens"
 )
 
 
@@ -150,13 +153,19 @@ def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> 
     return m.above(best, m.square(m.exact(share)) * W)
 
 
-@stated("W_svm exists for the sets O_i of kept tokens and $formula", r"\|W_{svm}\|^2 \ge $share")
+@stated(
+    "W_svm exists for the sets O_i of kept tokens and $formula",
+    r"\|W_{svm}\|^2 \ge $share",
+    where="W_svm is the least matrix under which kept tokens of an input have equal logits, larger "
+    "by at least 1 than those of its other tokens",
+)
 def solvable(m: Namespace, case: KeptTokens, share: Number = 0) -> Comparison:
     svm = parts(case).svm
     size = m.exact(-1) if svm is None else m.values(dot(svm, svm))
     return m.at_least(size, m.exact(share))
 
 
+@concludes(letters.finite)
 @stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}", where=FINITE)
 def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     pieces = parts(case)
@@ -164,6 +173,7 @@ def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     return m.all_of(m.equal(m.exact(int(pieces.svm is None or any(pieces.svm))), 0), finite)
 
 
+@concludes(letters.at_least)
 @stated(
     "W_svm exists and $formula",
     r"$share \mu \|W_{svm}\| \le \|V\|",
@@ -181,6 +191,7 @@ def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number =
     return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
+@concludes(letters.splits)
 @stated(
     "",
     r"0 < \|W\|^2 \text{ and } \|W_{fin}\|^2 + $share \mu^2 \|W_{svm}\|^2 \le \|W\|^2 r^2 \le "
@@ -266,15 +277,19 @@ BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
 ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
-RESTS = Hypothesis("descent rests at W", rests)
-ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
+RESTS = Hypothesis("descent rests at W", rests, says="grad L(W) = 0")
+ALL = Hypothesis(
+    "all tokens are kept", lambda case: bool(case.kept.all()), proposition=letters.all_kept
+)
 SEEN = Hypothesis(
     "W is in the span of the data",
     seen,
     says="W is in the span of the (x_t - x_u) z_i^T",
+    proposition=letters.in_span,
 )
 POSITIVE = Hypothesis(
     "a token is left out, and all margins of V are positive",
     leads,
     says="some token is left out, and all margins of V = W - W_fin are positive",
+    proposition=letters.positive,
 )

@@ -18,9 +18,10 @@ from attsvm.exact.numbers import subtract
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Namespace, Nested, Number, Relation
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
+from properties.tf.generalised_svm import growth_letters, hidden_letters
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 
@@ -45,6 +46,11 @@ class Hidden:
         if self.start.shape != (2, 2):
             raise DataError("the start is not a 2 x 2 matrix", value=self.start.shape)
 
+    @property
+    def data(self) -> AttentionData:
+        """The data of `HIDDEN`."""
+        return HIDDEN
+
 
 PAIRS = "each input have two tokens, x_1 of score gamma_1 and x_2 of score gamma_2"
 """Words that define the data of such steps, for the sentence of a reading."""
@@ -61,7 +67,7 @@ class Several:
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= 3 or self.data.T != 2:
-            raise DataError("not one to three steps on two tokens an input", value=self.count)
+            raise DataError("a run has one to three steps, an input two tokens", value=self.count)
 
 
 @composite
@@ -121,6 +127,7 @@ def ordered(case: Several) -> bool:
     return all(first > second for first, second in ExactData.of(case.data).gamma)
 
 
+@concludes(hidden_letters.lags)
 @stated(
     "",
     r"0 < w'_1 - w_1 \text{ and } $share (w'_1 - w_1) \le w'_2 + \exp(w'_2) - w_2 - \exp(w_2)",
@@ -135,6 +142,7 @@ def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
     return m.all_of(m.below(m.exact(0), first), m.at_most(share * first, room))
 
 
+@concludes(growth_letters.logarithmic)
 @stated(
     "",
     r"0 < \exp(m_i) - 1 \text{ and } \frac{c_i k}{$over} \le \exp(m_i) - 1 \le C_i k "
@@ -161,5 +169,11 @@ def follows_logarithm(m: Namespace, case: Several, over: Number = 4, power: Numb
     return m.all_of(*each)
 
 
-BETTER = Hypothesis("the first token of each input scores more", ordered)
-ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal and none is 0", orthogonal)
+BETTER = Hypothesis(
+    "the first token of each input scores more", ordered, proposition=growth_letters.better
+)
+ORTHOGONAL = Hypothesis(
+    "the (x_1 - x_2) z_i^T are orthogonal and none is 0",
+    orthogonal,
+    proposition=growth_letters.orthogonal,
+)

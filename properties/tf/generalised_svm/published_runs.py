@@ -35,10 +35,12 @@ class Published:
 
 PROTOCOL = (
     "runs be made as by the public code, none left out whose Gen-SVM has a solution: n = 3, T = 4, "
-    "d = 4, 6, 8, or 10, unit-norm Gaussian tokens and queries, random labels of which one at "
-    "least is -1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in [-1, "
-    "1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of weight above "
-    "1e-3 in the end, and W_fin the least matrix with the logit differences of W within each O_i"
+    "d = 4, 6, 8, or 10, Gaussian tokens and queries divided by their norms, labels of 1 and -1 "
+    "with one -1 at least, a head sum_k max(<a_k, x>, 0), k = 1, ..., d, with the a_k the rows of "
+    "a Gaussian matrix divided by its Frobenius norm, log-loss, uniform W(0) in [-1, 1]/sqrt d, "
+    "2001 steps of descent of -0.1 grad L/(||grad L|| + 2^-52) in floats, O_i the tokens of weight "
+    "above 1e-3 in the end, and W_fin the least matrix with the logit differences of W within each "
+    "O_i"
 )
 DRAWS = st.builds(Published, st.integers(0, 2**16), st.sampled_from(SIZES[::-1]))
 

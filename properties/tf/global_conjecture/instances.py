@@ -18,20 +18,17 @@ from attsvm.theory import Hypothesis
 from properties._support import token_choices as choices
 from properties.tf._support import descent_instances as cases
 
-OBTUSE = replace(
-    cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
-    start=np.array([[-20.0, 0, 0], [-20.0, 0, 0], [0, 0, 0]]),
-)
-"""Three tokens, started at the second best, which is no support vector."""
-PASSED = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
-"""From zero descent moves to the token (-2, 0, 0)."""
+OBTUSE, PASSED = (cases.wide(case, 3) for case in (cases.OBTUSE, cases.PASSED))
+DRAGGED, OWN_TOKEN = (cases.wide(case, 4) for case in (cases.NOT_ALIGNED, cases.OWN_TOKEN))
+"""From zero the second input goes to its worse token. In `OWN_TOKEN` queries are first tokens."""
 OUTRUN = replace(
     cases.from_zero(
         [
             [[2, 4, 4, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
             [[2, 2, 0, 1], [0, 0, 0, 0], [0, 0, 0, 2], [0, 2, 0, 1]],
         ],
-        scores=[[0.0, 1.0, 0.0, 0.0], [16.0, 2.0, 1.0, 0.0]],
+        y=[1.0, 1.0],
+        v=[8.0, -0.75, -3.5, -0.5],
         mask=[[True, True, False, False], [True] * 4],
     ),
     loss="correlation",
@@ -75,7 +72,7 @@ def supported(draw: st.DrawFn) -> Descent:
 
 def at_rest() -> st.SearchStrategy[Descent]:
     """Return a strategy of the data of `supported`, from zero."""
-    return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
+    return supported().map(cases.at_zero)
 
 
 @composite

@@ -25,18 +25,12 @@ from dataclasses import replace
 import numpy as np
 
 from attsvm.primitives.descent_runs import LEAPING, max_margin
-from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, LINEAR_HEAD, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import (
-    DIRECTION,
-    NOT_ALIGNED,
-    WORST,
-    WRONG,
-    from_zero,
-)
+from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, WORST, WRONG, from_zero
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -72,7 +66,8 @@ SEPARATED = Hypothesis(
 LONG = Hypothesis(
     "the first step is long",
     first_steps.is_long,
-    says="iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0",
+    says="some input has two different scores, and iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i "
+    "drop_i) - m_0 with the least drop_i of such inputs",
     implies=(SEVERAL_TOKENS,),
 )
 FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0)
@@ -90,7 +85,9 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
-    variables=stepped(Step, flattened(first_steps.steps((1.0,))), fixed=("length",), steps=ANY),
+    variables=stepped(
+        Step, flattened(headed(first_steps.steps((1.0,)))), fixed=("length",), steps=ANY
+    ),
     conclusion=DIRECTION,
     cost=10,
     violating={
@@ -103,14 +100,14 @@ THEOREM = Statement(
         "literal-1": Reading(
             "refuted",
             read={"favorable": "that (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t"},
-            under=(SEPARATED, STRICT_LOSS),
+            under=(LINEAR_HEAD, SEPARATED, STRICT_LOSS),
             examples=(CROSSED,),
             siblings={"any first gradient": changed(drop=[SEPARATED]), **WORST},
         ),
         "literal-2": Reading(
             "refuted",
             read={"favorable": "that (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t"},
-            under=(SEPARATED, EQUAL_RIVALS, STRICT_LOSS),
+            under=(LINEAR_HEAD, SEPARATED, EQUAL_RIVALS, STRICT_LOSS),
             examples=(Step(CROWDED, ZERO, "correlation", 1.0),),
             siblings={
                 "any first gradient": changed(drop=[SEPARATED]),
@@ -121,12 +118,12 @@ THEOREM = Statement(
         "literal-3": Reading(
             "refuted",
             read={"favorable": "that <-grad L(W_0), W^mm> > 0"},
-            under=(ALONG, STRICT_LOSS),
+            under=(LINEAR_HEAD, ALONG, STRICT_LOSS),
             examples=(Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0),),
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.global_initial_gradient:prove",
             under=(SLOPED_LOSS, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(

@@ -2,13 +2,12 @@
 
 import functools
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Tensor
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact.attention import gradient
@@ -22,14 +21,11 @@ from attsvm.primitives.descent_runs import max_margin, or_more_bits, reaches
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import TARGET, W_K, Stepped, converges_in_direction, solutions
-from attsvm.primitives.torch_objectives import elsewhere, negative_gradient
-from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Slack
-from attsvm.theory.types import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,27 +153,18 @@ def never_rises(case: Step, target: Matrix) -> bool:
     )
 
 
-def elsewhere_after(case: Values, towards: str = "optimal") -> Tensor:
-    """Return how far descent is from selecting optimal tokens after its first step, in torch."""
-    step = negative_gradient(case.data, case.start, case.loss)
-    length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]
-    first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)
-    return elsewhere(first, towards=towards)
-
-
 AFTER_STEP = converges_in_direction(
     "",
     W_K,
     TARGET,
     floats=reaches_after,
     balls=decided_after,
-    tensors=elsewhere_after,
     symbols=solutions("W"),
     where="W_k are the iterates from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)||, m_0 is the least "
     "margin of W_0 and iota that of -grad L(W_0)/||grad L(W_0)||, of either sign, T_i is the "
     "number of tokens of input i, G_i is the gap from its best score to its worst, b_i is the "
-    "largest |l'| between these, drop_i = l(second) - l(best), and W^mm is the max-margin solution "
-    "of the optimal tokens",
+    "largest |l'| between these, drop_i is l of its next lower score less l of its best one, and "
+    "W^mm is the max-margin solution of the optimal tokens",
 )
 
 

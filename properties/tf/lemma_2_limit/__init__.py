@@ -23,9 +23,10 @@ constant factors. Both bounds are attained by one input of two tokens.
 
 from dataclasses import replace
 
-from attsvm.primitives.hypotheses import TWO_SCORES
+from attsvm.primitives.hypotheses import LINEAR_HEAD, TWO_SCORES
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS, STRICTLY_DECREASING
 from attsvm.primitives.losses import LOSSES
+from attsvm.primitives.steps import headed
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.lemma_2_limit.conclusion import (
@@ -38,6 +39,7 @@ from properties.tf.lemma_2_limit.conclusion import (
 )
 from properties.tf.lemma_2_limit.points import (
     BOTH_TIED,
+    FAINT,
     ONE_TOKEN,
     OPPOSED,
     PAIR,
@@ -76,28 +78,36 @@ LIMIT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="degenerate",
             read={"if softmax selects optimal tokens": "how, not where, L_* is achieved"},
-            under=(STRICT_LOSS,),
+            under=(LINEAR_HEAD, STRICT_LOSS),
+            variables=Records(Point, headed(points())),
             conclusion=reached,
             examples=(ZERO_QUERY, OPPOSED),
-            siblings={"by a margin above a thousandth of a token": changed(share="1/1000")},
+            siblings={
+                "by a margin above a thousandth of a token": changed(
+                    share="1/1000", examples=[FAINT]
+                )
+            },
         ),
         "literal-2": Reading(
             "refuted, certified",
-            under=(STRICT_LOSS,),
+            fairness="degenerate",
+            under=(LINEAR_HEAD, STRICT_LOSS),
+            variables=Records(Point, headed(points())),
             conclusion=above,
             examples=(ONE_TOKEN,),
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED, PUBLISHED),
             siblings={"twice the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-1": Reading(
-            "proved",
+            "holds",
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             conclusion=from_below,
@@ -106,7 +116,7 @@ LIMIT = Statement(
             siblings={"1/2 of the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof=PROOF,
             under=(STRICTLY_DECREASING, SEPARATED),
             conclusion=from_above,

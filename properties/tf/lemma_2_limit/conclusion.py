@@ -52,7 +52,9 @@ SEPARATOR = (
 )
 LEAST = (
     "i runs over the inputs of different scores, k_i and r_i are the numbers of tokens of best and "
-    "of lower score, best_i, next_i, and least_i are the best, next, and worst score, and "
+    "of lower score, best_i, next_i, and least_i are the highest, the next lower and the lowest "
+    "score, L is the mean over inputs of the loss l at the attended score, L_* that of l(best_i), "
+    "and "
     f"{SEPARATOR}"
 )
 

@@ -55,11 +55,12 @@ def point(X: Nested, Z: Nested, scores: Nested, W: Nested, loss: str = "log-loss
 
 
 ONE_TOKEN = point([[[1]]], [[1]], [[0]], [[1]])
+FAINT = point([[[1], [0]]], [[2.0**-11]], [[1, 0]], [[0]])
 ZERO_QUERY = point([[[1], [0]]], [[0]], [[1, 0]], [[1]])
 PAIR = point([[[1], [0]]], [[1]], [[1, 0]], [[3]])
 SPREAD = point([[[1], [0], [-1]]], [[1]], [[1, 0, -1]], [[1]])
 BOTH_TIED = point([[[1], [2], [0]]], [[1]], [[1, 1, 0]], [[3]], "cubic")
-OPPOSED = point([[[1], [0]], [[1], [0]]], [[1], [1]], [[1, 0], [0, 1]], [[0]], "correlation")
+OPPOSED = point([[[1], [0]], [[1], [0]]], [[1], [1]], [[1, 0], [-1, 0]], [[0]], "correlation")
 PUBLISHED = point(
     [[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]], [[0, 0], [2, 0]], "exponential"
 )

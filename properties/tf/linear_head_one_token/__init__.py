@@ -22,9 +22,9 @@ from typing import Any
 
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING
-from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, LINEAR_HEAD, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties._support import risk_formulas as risk
 from properties._support.small_runs import NO_QUERY, PASSED_OVER
@@ -67,8 +67,10 @@ SELECTION = Statement(
         "literal-1": Reading(
             "refuted, certified",
             constants={"which": "some"},
-            under=(STRICT_LOSS,),
-            variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
+            under=(LINEAR_HEAD, STRICT_LOSS),
+            variables=stepped(
+                Descent, flattened(headed(cases.descents())), cases.started_right, steps=ANY
+            ),
             examples=(cases.TIED, TWINS, cases.OPPOSED),
             siblings=WORST,
         ),
@@ -92,10 +94,13 @@ RISK = Statement(
     readings={
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             constants={"of": "one"},
             under=(risk.DECREASING, risk.SMOOTH),
             examples=(PAIR,),
-            siblings={"a quarter of it": changed(share="0.25", examples=[{**PAIR, "W": [[8]]}])},
+            siblings={
+                "d_i/4 in place of d_i": changed(share="0.25", examples=[{**PAIR, "W": [[8]]}])
+            },
         ),
         "sharp": Reading(
             "proved",

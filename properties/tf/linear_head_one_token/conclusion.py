@@ -16,7 +16,6 @@ from attsvm.primitives.descent_letters import selects as selects_optimal
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import in_basin
 from attsvm.primitives.steps import FLOW, by_gradient_flow, is_short, tends
-from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from attsvm.training import follow_w
@@ -109,7 +108,6 @@ SELECTS = tends(
     floats=selects,
     balls=certified,
     checked=lambda m, case, which: run_programs.diverges(m, case),
-    tensors=not_selecting,
     stand_in=FLOW,
     strict=True,
     symbols={"which": {"some": "one of its tokens", "optimal": "its optimal token"}},
@@ -121,8 +119,14 @@ SELECTS = tends(
 @stated(
     "",
     r"$share \frac{1}{n} \sum_i [l(best_i - d_i (1 - s_i)) - l(best_i)] \le L(W) - L_*",
-    {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
-    where="d_i is the least gap of input i to a lower score, and s_i is $of",
+    {
+        "of": {
+            "one": "the largest attention to a token of input i",
+            "best": "the attention to the tokens of best score",
+        }
+    },
+    where="best_i is the highest score of input i, d_i the gap to the next lower one, s_i is $of, "
+    "L_* the mean of l(best_i) for the loss l, and an input of one score adds 0",
 )
 def rest(m: Namespace, v: Values, of: str, share: Number = 1) -> Comparison:
     deficits = []

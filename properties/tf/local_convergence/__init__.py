@@ -25,6 +25,7 @@ beyond the radius of the step 1/L, one step of 2^19/L takes the second of two in
 token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 
+from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
@@ -58,11 +59,12 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fairness="strained",
             read={
                 "the local cone": "the W_0 at which alpha_i has the largest logit in every input",
                 "large": "at least 1024 ||W^mm(alpha)||",
             },
-            under=(STRICT_LOSS, OPTIMAL, SELECTS, FAR),
+            under=(LINEAR_HEAD, STRICT_LOSS, OPTIMAL, SELECTS, FAR),
             variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out), lets=ITERATED),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={
@@ -73,7 +75,7 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(
@@ -99,7 +101,8 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
+            strength="best known",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),
             conclusion=cones.IN_OWN_CONE,

@@ -19,6 +19,8 @@ if <h'(output), x_2 - x_1> > 0, hence if s_2 is below g/beta (`sharp-2`), and s_
 any steps, and how fast.
 """
 
+from dataclasses import replace
+
 from attsvm.primitives.heads import ACTIVATIONS, named
 from attsvm.theory import (
     Choice,
@@ -31,7 +33,7 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.formulas import CONVEX_PHI, SEVERAL
+from properties._support.formulas import CONVEX_PHI, SEVERAL, SMOOTH_PHI
 from properties.tf import SOURCE
 from properties.tf.nonlinear_head_several.conclusion import (
     APART,
@@ -49,10 +51,18 @@ from properties.tf.nonlinear_head_several.conclusion import (
 )
 
 PAIR, UP_TO_FIVE = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
-SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
+KINKED = replace(ACTIVATIONS["relu"], bend=lambda m: m.exact(0))
+"""ReLU, with phi'' = 0 beside its kink."""
+BENT = {"phi": Choice({**ACTIVATIONS, "relu": KINKED})}
+KINK = {"phi": Choice({"relu": KINKED})}
 
 LINEAR = Hypothesis("phi is the identity", lambda m, v: named(m, v, "identity"))
 RELU = Hypothesis("phi is ReLU", lambda m, v: named(m, v, "relu"))
+TURNED = example([[1], [-3]], [[1]], [-1], "relu")
+KINKS = {
+    "phi may have a kink": changed(drop=[SMOOTH_PHI], variables=KINK, examples=[TURNED]),
+}
+
 RISING = Hypothesis("every b_k >= 0", lambda m, v: m.at_least(m.min(v.b), m.exact(0)))
 FALLING = Hypothesis("every b_k <= 0", lambda m, v: m.at_most(m.max(v.b), m.exact(0)))
 
@@ -77,29 +87,31 @@ STATEMENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="degenerate",
             read={"key": "needed"},
             constants={"strict": True},
             under=(LINEAR, SEVERAL),
             variables=UP_TO_FIVE,
             examples=(TIED,),
-            siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
+            siblings={"a head that is not linear": changed(drop=[LINEAR], examples=[APART])},
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"key": "sufficient, as that of ReLU"},
             under=(RELU,),
             variables=PAIR,
             conclusion=between,
             examples=(BENT_UP,),
             siblings={
-                "better by the difference of both": changed(
+                "h(x) > max_t h(x_t) + |h(x_2) - h(x_1)|": changed(
                     lead=1, examples=[example([[2], [0]], [[1]], [1], "relu")]
                 )
             },
         ),
         "amended-1": Reading(
             "proved",
-            proof="symbolic.tf.nonlinear_head_several:prove_convex",
+            proof="symbolic.tf.mixtures:prove_convex",
             under=(CONVEX_PHI, RISING),
             examples=(TIED, BENT_UP),
             siblings={
@@ -113,7 +125,7 @@ STATEMENT = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            proof="symbolic.tf.nonlinear_head_several:prove_concave",
+            proof="symbolic.tf.mixtures:prove_concave",
             under=(CONVEX_PHI, FALLING),
             conclusion=below_tangent,
             tight=True,
@@ -127,31 +139,36 @@ STATEMENT = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
-            under=(),
-            variables={**UP_TO_FIVE, **SMOOTH},
+            proof="symbolic.tf.smooth_heads:prove_gains",
+            under=(SMOOTH_PHI,),
+            variables={**UP_TO_FIVE, **BENT},
             conclusion=gains,
             tight=True,
             examples=(APART,),
+            siblings=KINKS,
         ),
         "sharp-2": Reading(
             "proved",
-            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
-            under=(),
-            variables={**UP_TO_FIVE, **SMOOTH},
+            proof="symbolic.tf.smooth_heads:prove_returns",
+            under=(SMOOTH_PHI,),
+            variables={**UP_TO_FIVE, **BENT},
             conclusion=returns,
             tight=True,
             examples=(APART,),
+            siblings=KINKS,
         ),
         "sharp-3": Reading(
             "proved",
-            proof="symbolic.tf.nonlinear_head_several:prove_exactly",
-            under=(CONVEX_PHI, FALLING),
-            variables={**SMOOTH, "w": Vector("T")},
+            strength="better",
+            proof="symbolic.tf.smooth_heads:prove_exactly",
+            under=(CONVEX_PHI, SMOOTH_PHI, FALLING),
+            variables={**BENT, "w": Vector("T")},
             conclusion=exactly_best,
             examples=({**APART, "w": [1, 0]}, {**APART, "w": [1, 1]}, THREE),
             siblings={
-                "a gain of e g_t": changed(share=2, examples=[{**APART, "w": [1, 0]}]),
+                "e max(0, g_t) in place of e max(0, g_t)/2": changed(
+                    share=2, examples=[{**APART, "w": [1, 0]}]
+                ),
                 "the slope at x_1 for that at x": changed(
                     slope="x_1", examples=[{**APART, "w": [1, 1]}]
                 ),
@@ -159,6 +176,11 @@ STATEMENT = Statement(
                 "phi need not be convex": changed(
                     drop=[CONVEX_PHI],
                     examples=[{**example([[8], [0]], [[1]], [-1], "logistic"), "w": [1, 0]}],
+                ),
+                "phi may have a kink": changed(
+                    drop=[SMOOTH_PHI],
+                    variables=KINK,
+                    examples=[{**TURNED, "w": [1, 0]}],
                 ),
             },
         ),

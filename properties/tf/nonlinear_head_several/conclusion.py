@@ -69,28 +69,37 @@ def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     return m.at_most(gain, share * (1 - v.s[0]) * m.max(slopes))
 
 
+OF_OTHER = f"{HEAD}, D = x_t - x_1, and c is the Lipschitz constant of phi'"
+
+
 @stated(
-    "",
+    "$formula for every t > 1",
     r"e \langle h'(x_1), D\rangle - [h(x_1 + e D) - h(x_1)] \le $share \frac{\beta e^2}{2}",
-    where=f"{HEAD}, e = s_2, D = x_2 - x_1, and beta = c sum_k |b_k| <a_k, D>^2 for |phi''| <= c",
+    where=f"{OF_OTHER}, e = s_t, and beta = c sum_k |b_k| <a_k, D>^2",
 )
-def gains(m: Namespace, v: Values, share: Number = 1) -> Comparison:
-    along, e = v.X[1] - v.X[0], v.s[1]
-    gain = change(m, v, v.X[0], e * along)
-    bend = bending(m, v, along, along) * m.square(e) / 2
-    return m.at_most(e * derivative_along(m, v, v.X[0], along) - gain, share * bend)
+def gains(m: Namespace, v: Values, share: Number = 1) -> Relation:
+    parts = []
+    for token, e in zip(v.X[1:], v.s[1:], strict=True):
+        along = token - v.X[0]
+        gain = change(m, v, v.X[0], e * along)
+        bend = bending(m, v, along, along) * m.square(e) / 2
+        parts.append(m.at_most(e * derivative_along(m, v, v.X[0], along) - gain, share * bend))
+    return m.all_of(*parts)
 
 
 @stated(
-    "",
+    "$formula for every t > 1",
     r"\langle h'(x_1), D\rangle - \langle h'(x^{att}), D\rangle \le $share c \sum_k |b_k| "
     r"|\langle a_k, o\rangle| |\langle a_k, D\rangle|",
-    where=f"{HEAD}, D = x_2 - x_1, o = x^att - x_1, and |phi''| <= c",
+    where=f"{OF_OTHER}, and o = x^att - x_1",
 )
-def returns(m: Namespace, v: Values, share: Number = 1) -> Comparison:
-    along, o = v.X[1] - v.X[0], moved(m, v)
-    lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
-    return m.at_most(lost, share * bending(m, v, along, o))
+def returns(m: Namespace, v: Values, share: Number = 1) -> Relation:
+    o, parts = moved(m, v), []
+    for token in v.X[1:]:
+        along = token - v.X[0]
+        lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
+        parts.append(m.at_most(lost, share * bending(m, v, along, o)))
+    return m.all_of(*parts)
 
 
 def mean_of_some(m: Namespace, v: Values) -> Numbers:
@@ -106,7 +115,8 @@ def mean_of_some(m: Namespace, v: Values) -> Numbers:
     r"e) x + e x_t) - h(x)",
     {"slope": {"x": "<h'(x), x_t - x>", "x_1": "<h'(x_1), x_t - x>"}},
     where=f"{HEAD}, x is the mean of tokens of weights in proportion to max(w_t, 0), e = min(1, "
-    "max(0, g_t)/beta_t), and beta_t = c sum_k |b_k| <a_k, x_t - x>^2 for |phi''| <= c",
+    "max(0, g_t)/beta_t), beta_t = c sum_k |b_k| <a_k, x_t - x>^2, and c is the Lipschitz constant "
+    "of phi'",
 )
 def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -> Relation:
     """At (1 - e) x + e x_t with e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""

@@ -25,6 +25,7 @@ independent problems. More is in `symbolic/tf/overparameterisation.py`.
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.laws import SEVERAL
@@ -33,7 +34,7 @@ from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.chances import BOUND, EXACT, SPHERE, certain
 from properties.tf.overparameterisation.laws import Law
 
-IN_LINE = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
+IN_LINE = AttentionData.of([[[2], [1], [0]]], [[1]], y=[1], v=[1])
 """In every dimension token 0 is beyond the margin."""
 
 PLACE, HOLDS = (
@@ -59,21 +60,23 @@ PROBABILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"as d grows": "for fixed n and T and any law of the data"},
-            under=(),
+            under=(LINEAR_HEAD,),
             examples=(IN_LINE,),
-            siblings={"of all Local-SVMs": changed(where="Local-SVMs")},
+            siblings={"all tokens support all Local-SVMs": changed(where="Local-SVMs")},
         ),
         "literal-2": Reading(
             "refuted, certified",
+            fairness="strained",
             read={"as d becomes even larger": "for fixed n and T and any law of the data"},
             constants={"where": "Local-SVMs"},
-            under=(),
+            under=(LINEAR_HEAD,),
             examples=(IN_LINE,),
-            siblings={"of the Att-SVM": changed(where="Att-SVM")},
+            siblings={"all tokens support the Att-SVM": changed(where="Att-SVM")},
         ),
         "amended-1": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.overparameterisation:prove_bound",
             under=(SOME, SEVERAL),
             variables=Records(Law, laws.drawn(2, (2, 4), (1, 48))),
@@ -83,7 +86,7 @@ PROBABILITY = Statement(
             siblings={"a power 16 times as large": changed(power=16, examples=[SMALL, FLAT])},
         ),
         "amended-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.overparameterisation:prove_sphere",
             under=(SEVERAL,),
             variables=Records(
@@ -98,7 +101,8 @@ PROBABILITY = Statement(
             },
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.tf.overparameterisation:prove_triangle",
             under=(TRIANGLE,),
             variables=Records(Law, laws.drawn(2, (3, 3), (2, 12)), fixed=("T",)),
@@ -106,7 +110,7 @@ PROBABILITY = Statement(
             cost=60,
             examples=(FLAT, Law(1, 3, 1), Law(1, 3, 3), Law(2, 3, 4)),
             siblings={
-                "two angles of three": changed(angles=2, examples=[FLAT]),
+                "2 in place of 3": changed(angles=2, examples=[FLAT]),
                 "one dimension more": changed(more=1, examples=[FLAT]),
             },
         ),

@@ -29,7 +29,7 @@ SAMPLES = 200
             "Local-SVMs": "every Local-SVM has a solution that all tokens support",
         }
     },
-    where="P is the probability under the law that is this data set alone, whatever d is",
+    where="P is the probability if the random data are equal to one data set with probability 1",
     checked=run_programs.all_support,
 )
 def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Comparison:

@@ -36,7 +36,7 @@ class Law:
 
     def __post_init__(self) -> None:
         if min(self.n, self.T, self.d) < 1 or self.d < self.n:
-            raise DataError("no such law", value=(self.n, self.T, self.d))
+            raise DataError("the law is not known", value=(self.n, self.T, self.d))
 
 
 def gaussian(law: Law, generator: np.random.Generator) -> tuple[Array, Array]:

@@ -46,7 +46,7 @@ class Draws:
 
     def __post_init__(self) -> None:
         if self.seed not in SEEDS:
-            raise DataError("nothing is counted from this seed", value=self.seed)
+            raise DataError("no counts are stored for this seed", value=self.seed)
 
 
 seeds = st.sampled_from(SEEDS)

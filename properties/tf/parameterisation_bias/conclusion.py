@@ -31,7 +31,9 @@ class Rows:
         if self.K.ndim != 2 or len(self.K) != 2 or self.K.shape != self.Q.shape:
             raise DataError("K and Q are not of two rows each", value=self.K.shape)
         if not (np.isfinite(self.step) and 0 <= self.steps <= 3):
-            raise DataError("no such step size or number of steps", value=(self.step, self.steps))
+            raise DataError(
+                "a step is not finite, or steps are not 0 to 3", value=(self.step, self.steps)
+            )
 
 
 @composite

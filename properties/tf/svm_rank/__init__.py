@@ -1,22 +1,12 @@
 """The rank of the Att-SVM solutions, Frobenius and nuclear norm, against n, T and d.
 
 "Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is factorization of W =
-QK^T." The SVM for (K, Q) minimises the nuclear norm in place of the Frobenius norm; the talk
-presents this as the reason why (K, Q) is low-rank. It gives no numbered statement.
-
-There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of (x_i,opt
-- x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
-
-If the Att-SVM is not feasible, there is no solution that could have a rank. literal-1 reads
+QK^T." The talk gives the nuclear norm as the reason why (K, Q) is low-rank. literal-1 reads
 "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of
-input i. In this sum only inputs and differences with a positive multiplier count, which gives the
-sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It fails for three
-inputs in the plane whose two solutions differ, with two mirrored pairs of inputs (u, +-8), (v,
-+-8). These have u^T W v >= 1 for the Frobenius solution W but not for the nuclear one. The
-Frobenius solution stays, of rank 2; the nuclear one needs a third direction.
-
-Proof of amended. With W = W^mm every feasible W' has <W, W'> >= ||W||_F^2. If W has rank 1,
-||W'||_* >= ||W'||_F >= ||W||_F = ||W||_*. Equality makes ||W'||_F = ||W||_F, so that W' = W.
+input i. Only those with a positive multiplier count (sharp). literal-2 compares the norms on the
+same data. It fails for three inputs in the plane whose two solutions differ, with two mirrored
+pairs of inputs (u, +-8), (v, +-8). These have u^T W v >= 1 for the Frobenius solution W but not for
+the nuclear one. In amended ||W'||_* >= ||W'||_F >= ||W^mm||_F = ||W^mm||_* for feasible W'.
 """
 
 from flint import fmpq_mat
@@ -25,12 +15,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import FEASIBLE
+from attsvm.primitives.hypotheses import FEASIBLE, LINEAR_HEAD
+from attsvm.primitives.steps import headed
 from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
+from properties.tf._support.regularisation_paths import TURNED_BY_LABELS
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
 
 ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
@@ -98,6 +90,10 @@ NUCLEAR = Measured(
 
 RANK_ONE = Hypothesis("the Frobenius solution has rank 1", rank_one)
 
+LESS = {
+    "a smaller rank": changed(less=1),
+    "a rank of at most 1": changed(most=1, examples=[TURNED_BY_LABELS.data]),
+}
 RANK = Statement(
     "tf/svm-rank",
     source=SOURCE,
@@ -112,33 +108,38 @@ RANK = Statement(
     },
     readings={
         "literal-1": Reading(
-            "proved",
+            "holds",
             read={"Low-rank": "of a rank bounded by the sizes"},
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             tight=True,
             examples=(one_input(), ONE_TOKEN),
-            siblings={"one less": changed(less=1), "rank one": changed(most=1)},
+            siblings={
+                "one less on the right side": changed(less=1),
+                "a rank of at most 1": changed(most=1),
+            },
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             conclusion=by_carriers,
             tight=True,
             examples=(one_input(),),
-            siblings={"one less": changed(less=1)},
+            siblings={"one less on the right side": changed(less=1)},
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"Low-rank": "of no larger rank than the Frobenius solution"},
-            under=(FEASIBLE,),
+            under=(LINEAR_HEAD, FEASIBLE),
+            variables=Records(AttentionData, headed(ragged(separable_data())), protocol),
             conclusion=NUCLEAR,
             examples=(MIRRORED, ONE_TOKEN),
-            siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
+            siblings=LESS,
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(RANK_ONE,),
             conclusion=NUCLEAR,

@@ -23,7 +23,8 @@ def _pairs() -> AttentionData:
             z.append((*v, sign))
     X = np.zeros((7, 2, 3))
     X[:, 0] = D
-    return AttentionData(X, np.array(z), scores=np.tile([1.0, 0.0], (7, 1)))
+    head = np.array([1.0, -4.0, 2.0])
+    return AttentionData(X, np.array(z), y=np.sign(X[:, 0] @ head), v=head)
 
 
 MIRRORED = _pairs()

@@ -42,12 +42,13 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 from properties._support.small_runs import TIED_APART
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support import regularisation_paths as paths
+from properties.tf.theorem_2 import near_letters as letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,15 @@ def good(case: Candidate) -> bool:
     return False
 
 
+LARGE = Hypothesis(
+    "rho is at least log(2 Gamma)",
+    large,
+    says="rho is at least ln(2 Gamma)",
+    proposition=letters.large,
+)
+GOOD = Hypothesis("||W|| <= R and L(W) <= L(R U)", good, proposition=letters.good)
+
+
 def distance(m: Namespace, case: Candidate) -> Number:
     """Return ||W / rho - W^mm||^2 / ||W^mm||^2."""
     solved, rho = present(exact_att_svm(case.data), "the answer of the SVM"), m.values(case.rho)
@@ -235,6 +245,7 @@ def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
 POINT = "U = W^mm/||W^mm|| and rho = R/||W^mm||"
 
 
+@concludes(letters.close)
 @stated(
     "",
     r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}",

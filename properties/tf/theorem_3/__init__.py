@@ -15,7 +15,7 @@ Second, inputs of one token: C_* = 0. Third, losses that are flat from some scor
 loss. Inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask
 for W_11, W_21, -W_12, W_22 >= 1. So every feasible W has det W >= 2 while K Q^T has rank 1.
 
-amended is proved for any inner dimension r that is at least the rank of some solution. It fails for
+amended is for any inner dimension r that is at least the rank of some solution. It fails for
 every other r, because limit points of products of rank r have rank at most r (sharp). If W^mm has
 rank 1, it is the only solution (`tf/svm-rank`). Some solution may have rank 1 although W^mm has
 not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. With P the projection
@@ -28,7 +28,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.primitives.hypotheses import FEASIBLE, LINEAR_HEAD, UNIQUE
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
@@ -48,8 +48,8 @@ from properties.tf.theorem_3.factored_paths import (
 )
 
 OTHERS = {
-    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
-    "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
+    "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.OF_HEAD]),
+    "solutions for the worst tokens": changed(target="worst", examples=[cases.OF_HEAD]),
 }
 
 
@@ -78,22 +78,23 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            under=(UNIQUE, FEASIBLE, DECREASING),
+            under=(LINEAR_HEAD, UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(level=True)),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
             "refuted",
+            fairness="strained",
             read={"K_R Q_R^T": "a product of factors of any number of columns, one included"},
             constants={"inner": 1},
-            under=(UNIQUE, FEASIBLE, DECREASING),
+            under=(LINEAR_HEAD, UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(cases.SEPARABLE | cases.turned(), level=True)),
-            examples=(cases.TURNING, cases.ONE_TOKEN, cases.FLAT_ABOVE),
+            examples=(cases.TURNED_BY_LABELS, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.theorem_3:prove",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
@@ -109,7 +110,8 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "proved",
+            "holds",
+            strength="exact",
             proof="symbolic.tf.theorem_3:prove_rank",
             under=(UNIQUE, cases.FALLING, LOW_RANK),
             variables=Records(Factored, factored()),
@@ -132,14 +134,14 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "proved",
+            "holds",
             proof="symbolic.tf.theorem_3:prove_diagonal",
             under=(),
-            variables=Records(Factors, factors(), climbed=True),
+            variables=Records(Factors, factors()),
             conclusion=diagonal,
             tight=True,
             examples=(Factors(np.eye(2), np.eye(2)), Factors(np.ones((2, 1)), np.ones((2, 1)))),
-            siblings={"half of it": changed(share=Fraction(1, 2))},
+            siblings={"half of the right side": changed(share=Fraction(1, 2))},
         ),
     },
 )

@@ -188,10 +188,12 @@ def decreasing(case: Path) -> bool:
 DECREASING = Hypothesis(
     "l is smooth and decreasing",
     decreasing,
+    says="the loss l is smooth and decreasing",
     checked="all_of(decreasing(loss), smooth(loss))",
 )
 LOW_RANK = Hypothesis(
     "some solution of Att-SVM* is known to have a rank of r at most",
     low_rank,
+    says="some solution of Att-SVM* has a rank of at most r",
     implies=(SEVERAL_TOKENS,),
 )

@@ -56,8 +56,8 @@ def in_balls(case, loss=None):
 @given(cases.promptings(attention_data()))
 def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
     loss = LOSSES[case.loss]
-    on_p = descend_p([case.data], case.start, loss, step=0.25, steps=3).W[0]
-    on_w = descend_w([case.data], case.W, loss, step=0.25, steps=3).W[0]
+    on_p = descend_p([case.data], case.start, loss, step=0.25, steps=3, record="all").W[0]
+    on_w = descend_w([case.data], case.W, loss, step=0.25, steps=3, record="all").W[0]
     np.testing.assert_allclose(on_w[:, :, 0], on_p, rtol=1e-9, atol=1e-9)
     assert not on_w[:, :, 1:].any()
 
@@ -270,10 +270,13 @@ def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     with ctx.workprec(128):
         left = [middle(p) for p in weights_run(BALLS, case, 2)]
         right = [middle(p) for p in partner_run(BALLS, case, 2, 3, "p" if fixed else "q")]
-    on_w = descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2).W[0] @ case.p
+    on_w = (
+        descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2, record="all").W[0]
+        @ case.p
+    )
     keys, p = (case.X @ case.W, case.p) if fixed else (case.X, case.W @ case.p)
     data = Descent(Keys(keys, case.scores), p, case.loss).data
-    on_p = descend_p([data], p, loss, step=3 * case.step, steps=2).W[0]
+    on_p = descend_p([data], p, loss, step=3 * case.step, steps=2, record="all").W[0]
     for found, expected in ((left, on_w), (right, on_p @ case.W.T if fixed else on_p)):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(found).max())
 
@@ -302,7 +305,10 @@ ENDS = prompts.prompting(
 def test_a_run_that_ends_at_a_finite_norm_in_no_direction_of_a_solution_separates_nothing():
     assert certified_separates(ENDS) < 0
     assert (
-        descend_p([ENDS.data], ENDS.start, LOSSES[ENDS.loss], step=0.1, steps=20000).norms.max() < 5
+        descend_p(
+            [ENDS.data], ENDS.start, LOSSES[ENDS.loss], step=0.1, steps=20000, record="all"
+        ).norms.max()
+        < 5
     )
 
 

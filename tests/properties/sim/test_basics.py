@@ -17,7 +17,8 @@ from attsvm.exact import rationals
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.text import Text, letters, written
+from attsvm.theory.arithmetic.notation import letters, written
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
 from properties.sim import (

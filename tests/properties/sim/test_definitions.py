@@ -225,7 +225,7 @@ def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
 def test_any_step_turns_the_factors_of_one_pair_to_the_solution(case, step):
     (D,), (z,) = case.data.X[:, 0] - case.data.X[:, 1], case.data.Z
     assume(leans(case) and (D @ D) * (z @ z) > 1e-2)
-    run = descend_kq(case.data, *case.start, "logistic-loss", step=step, steps=50)
+    run = descend_kq(case.data, *case.start, "logistic-loss", step=step, steps=50, record="all")
     p, q = (
         np.einsum("kdr,d->kr", factor[0], along / np.linalg.norm(along))
         for factor, along in ((run.K, D), (run.Q, z))
@@ -247,7 +247,9 @@ APART = AttentionData.of(
 @given(factor_rows())
 def test_sums_and_differences_of_the_rows_are_those_of_descent(case):
     a, b = (np.array([[float(x) for x in row] for row in rows]) for rows in rows_after(BALLS, case))
-    run = descend_kq(APART, case.K, case.Q, "log-loss", step=case.step, steps=case.steps)
+    run = descend_kq(
+        APART, case.K, case.Q, "log-loss", step=case.step, steps=case.steps, record="all"
+    )
     K, Q = run.K[0, -1], run.Q[0, -1]
     assert np.allclose(a, K + Q, rtol=1e-9, atol=1e-12)
     assert np.allclose(b, K - Q, rtol=1e-9, atol=1e-12)

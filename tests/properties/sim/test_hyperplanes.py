@@ -2,18 +2,14 @@
 
 import numpy as np
 import pytest
-import sympy as sp
 from flint import fmpq
 
-from attsvm.errors import ProofError
 from attsvm.theory.declaration.judge import judge
-from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.run.confirm import confirm
 from properties.sim import hyperplanes
 from properties.sim._support.telling_sentences import sentence_run
 from properties.sim.hyperplanes.conclusion import decisions
 from properties.sim.hyperplanes.instances import EXCHANGED, ONE_QUERY
-from symbolic.sim import hyperplanes as proofs
 
 CLAIMS = {c.reading: c for c in hyperplanes.HYPERPLANES.claims}
 THREE_QUERIES = sentence_run(np.eye(3), [[0, 1, 2]])
@@ -48,11 +44,3 @@ def test_the_formulas_tell_hyperplanes_half_spaces_and_queries_apart(reading, ca
     claim = CLAIMS[reading]
     assert judge(claim.formula, {}, case).as_slack.holds == holds
     assert confirm(claim, {}, case, "strict").refuted == (not holds)
-
-
-def test_the_proof_fails_where_only_one_of_the_tokens_is_a_rival(monkeypatch):
-    unknown = {**proofs.MARGINS, proofs.inner("D", "w_j"): sp.Symbol("any", real=True)}
-    monkeypatch.setattr(proofs, "MARGINS", unknown)
-    for proof in (proofs.prove_apart, proofs.prove_half_spaces, proofs.prove_queries):
-        with pytest.raises(ProofError), recorded():
-            proof()

@@ -12,7 +12,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.training import descend_w
 from properties._support.small_runs import TWO_TOKENS
 from properties.sim import loss_assumptions as losses
-from properties.sim.loss_assumptions.conclusion import (
+from properties.sim._support.trained_losses import (
     ABOVE,
     BELOW,
     CUBIC,
@@ -86,12 +86,12 @@ def test_two_tokens_reach_their_limit_with_every_such_loss(loss):
     case = replace(TWO_TOKENS, loss=loss)
     assert CONVERGES.balls(case) > 0
     assert CONVERGES.floats(case).holds
-    run = descend_w([case.data], case.start, FOLLOWED[loss], step=0.5, steps=50)
+    run = descend_w([case.data], case.start, FOLLOWED[loss], step=0.5, steps=50, record="all")
     assert run.W[0, -1, 0, 0] > 1.0
 
 
 def test_squares_above_one_end_at_a_finite_norm():
     case = replace(TOP, start=np.array([[0.5]]))
-    run = descend_w([case.data], case.start, FOLLOWED["squared"], step=0.5, steps=400)
+    run = descend_w([case.data], case.start, FOLLOWED["squared"], step=0.5, steps=400, record="all")
     assert abs(run.W[0, -1, 0, 0]) < 1e-6
     assert not sloped(case)

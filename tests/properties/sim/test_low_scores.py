@@ -50,7 +50,9 @@ def test_what_attention_collects_rises_by_the_share_of_the_rest_of_it(run):
 
 def test_the_run_ends_where_it_is_proved_to_with_the_low_token_and_without():
     for data, sign in ((PUSHED.data, -1.0), (left_out.without_low(PUSHED, "low"), 1.0)):
-        path = descend_w([data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=4000)
+        path = descend_w(
+            [data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=4000, record="all"
+        )
         assert sign * path.W[0, -1, 0, 0] > 1.0
     with ctx.workprec(128):
         assert left_out.certified_no_worse(PUSHED) == -1

@@ -111,7 +111,7 @@ def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
 def test_a_step_lowers_the_inner_product_that_is_judged(case):
     target = max_margin(case.data, "optimal")
     W = np.array([[float(arb(x)) for x in row] for row in target])
-    run = descend_w([case.data], case.W, LOSSES[PRINTED], step=0.5, steps=1)
+    run = descend_w([case.data], case.W, LOSSES[PRINTED], step=0.5, steps=1, record="all")
     moved = run.W[0, -1] - case.W
     assert (moved * W).sum() < 0
     assert lowers(BALLS, replace(case, loss=PRINTED)).right > 0

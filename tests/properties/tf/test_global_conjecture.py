@@ -34,11 +34,11 @@ def test_with_any_step_a_run_from_zero_keeps_the_worse_token(one, other):
     assert min(lead[R], lead[S]) >= 0
 
     a, b, c, t = sp.symbols("a b c t", positive=True)
-    gamma, shares = [sp.Rational(x) for x in OUTRUN.data.scores[1].tolist()], [1, a, b, c]
+    gamma, shares = [sp.Rational(x) for x in OUTRUN.data.gamma[1].tolist()], [1, a, b, c]
     sums = [sum(x * (y - gamma[k]) for x, y in zip(shares, gamma, strict=True)) for k in (1, 2)]
     assert all(sp.diff(x, c) < 0 for x in sums)
     assert all(x.subs(a, 0).subs({b: 1, c: 1}) > 0 for x in sums)
-    assert OUTRUN.data.scores[0, :2].tolist() == [0.0, 1.0]
+    assert OUTRUN.data.gamma[0, :2].tolist() == [-1.0, 0.0]
     gain = sp.expand(
         (lead[R] * a * sums[0] + lead[S] * b * sums[1]).subs(c, t) * (1 + t**3) ** 2
         + lead[H] * t**3 * (1 + a + b + t) ** 2

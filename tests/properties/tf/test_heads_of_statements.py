@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attsvm.data import AttentionData
-from attsvm.heads import Head, relu_head
 from attsvm.plots import token_weights
+from attsvm.prediction import Head, relu_head
 from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w

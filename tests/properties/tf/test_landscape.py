@@ -41,7 +41,9 @@ def test_curvature_is_the_difference_of_gradients(loss, start):
 def test_descent_returns_to_a_strict_minimum_of_separable_data():
     for case in (FINITE, WITHIN, BESIDE):
         assert descends(case) < 0
-        run = descend_w(case.data, np.full((1, 1), 2.0**-10), case.loss, step=0.1, steps=400)
+        run = descend_w(
+            case.data, np.full((1, 1), 2.0**-10), case.loss, step=0.1, steps=400, record="all"
+        )
         assert abs(run.W[0, -1, 0, 0]) < 1e-5
     assert descends(REST) > 0
 

@@ -15,6 +15,7 @@ from tests.theory.arithmetic.referee import REFEREE as R
 from tests.theory.arithmetic.referee import each
 
 COMPARISONS = {"at_most", "at_least", "below", "above", "equal", "all_of", "any_of"}
+COMPARISONS |= {"differ", "psd", "pd"}
 LOGITS, LARGE, WIDE, HUGE = (0, -3, 6), (0, -3, 9), (0, -20, 20), (0, -300, 300)
 """Exponents of the powers of two that scale the arguments. With `LARGE` an exponential may
 overflow; with `HUGE` a square still does not."""
@@ -30,6 +31,7 @@ class Case:
     powers: tuple[int, ...] = WIDE
     fold: Any = None  # maps the arguments into the domain of the function
     exact: bool = False  # the value at rationals is rational
+    needs: str = ""  # what some arithmetics lack: logarithms, eigenvalues, or integers
 
     def rounding(self, *arguments):
         """The scale that rounding is relative to: `bound`, or the value if nothing cancels."""
@@ -51,6 +53,25 @@ def slope(x):
     return R.logistic_slope(x)
 
 
+def definite(m, A):
+    """A matrix that is the identity and a positive semidefinite one."""
+    return A @ A.T + m.identity(len(A))
+
+
+def unsure(A):
+    """The size of the rounding of an inverse by the adjugate."""
+    B = definite(R, A)
+    return (2 * R.norm(B)) ** len(B) * R.norm(B) / R.det(B)
+
+
+def cube_of_norm(A):
+    return R.norm(A) ** 3
+
+
+def size_and_one(x):
+    return 1 + R.abs(x)
+
+
 def shares(m, f):
     """Positive weights of sum 1, made from any numbers f."""
     squares = f * f + m.exact(1)
@@ -70,9 +91,11 @@ CASES = {
     "maximum": Case(lambda m, x, y: m.maximum(x, y), ("", ""), powers=HUGE, exact=True),
     "minimum": Case(lambda m, x, y: m.minimum(x, y), ("", ""), powers=HUGE, exact=True),
     "power": Case(
-        lambda m, x: m.array([m.sum(m.power(x, k) * m.exact(1)) for k in range(1, 5)]),
+        lambda m, x: m.array(
+            [m.sum(y * m.exact(1)) for y in (*(m.power(x, k) for k in range(5)), x**0)]
+        ),
         ("n",),
-        bound=lambda x: R.array([sum_of_sizes(R.power(x, k)) for k in range(1, 5)]),
+        bound=lambda x: R.array([sum_of_sizes(R.power(x, k)) for k in (*range(5), 0)]),
         exact=True,
     ),
     "square": unary("square", exact=True, powers=HUGE),
@@ -121,6 +144,91 @@ CASES = {
         exact=True,
     ),
     "spectral": unary("spectral", HUGE, shapes=("nd",)),
+    "matrix_power": Case(
+        lambda m, A: m.matrix_power(A, 3), ("nn",), bound=cube_of_norm, powers=(0, -9), exact=True
+    ),
+    "det": unary("det", (0, -9), shapes=("nn",), bound=lambda A: R.norm(A) ** len(A), exact=True),
+    "inverse": Case(lambda m, A: m.inverse(definite(m, A)), ("nn",), bound=unsure, powers=(0, -3)),
+    "solve": Case(
+        lambda m, A, b: m.solve(definite(m, A), b),
+        ("nn", "n"),
+        bound=lambda A, b: unsure(A) * (1 + R.norm(b)),
+        powers=(0, -3),
+    ),
+    "symmetric_functions": unary(
+        "symmetric_functions",
+        (0, -9),
+        shapes=("nn",),
+        bound=lambda A: R.array([(2 * R.norm(A)) ** (k + 1) for k in range(len(A))]),
+        exact=True,
+    ),
+    "eigenvalues": unary(
+        "eigenvalues", shapes=("nn",), bound=lambda A: 4 * R.norm(A), needs="eigenvalues"
+    ),
+    "singular": unary(
+        "singular", shapes=("nd",), bound=lambda A: 4 * R.norm(A), needs="singular values"
+    ),
+    "norm_1": unary("norm_1", HUGE, shapes=("nd",), exact=True),
+    "norm_inf": unary("norm_inf", HUGE, shapes=("nd",), exact=True),
+    "floor": unary("floor", bound=lambda x: 1 + R.abs(x), exact=True),
+    "sigmoid": unary("sigmoid", LARGE),
+    "tanh": unary("tanh", bound=lambda x: each(lambda t: 1, x)),
+    "relu": unary("relu", HUGE, exact=True),
+    "sign": unary("sign", HUGE, bound=lambda x: each(lambda t: 1, x), exact=True),
+    "indicator": Case(
+        lambda m, x, y: m.indicator(m.at_most(x, y)),
+        ("", ""),
+        bound=lambda x, y: R.exact(1),
+        exact=True,
+        needs="zeros",
+    ),
+    "count": Case(
+        lambda m, x: m.count(lambda t: m.below(t, m.exact(2)), x),
+        ("n",),
+        bound=lambda x: R.exact(4),
+        exact=True,
+        needs="zeros",
+    ),
+    "xlogx": unary("xlogx", fold=abs, bound=lambda x: 1 + x * x, needs="logarithms"),
+    "mean": unary("mean", HUGE, shapes=("nd",), bound=sum_of_sizes, exact=True),
+    "logsumexp": unary("logsumexp", bound=lambda x: 4 + R.largest(x), needs="logarithms"),
+    "entropy": unary("entropy", fold=abs, bound=lambda x: R.sum(1 + x * x), needs="logarithms"),
+    "kl": Case(
+        lambda m, p, q: m.kl(p, q),
+        ("n", "n"),
+        bound=lambda p, q: R.sum((1 + p) * (1 + p) * (8 + q)),
+        powers=(0, -3, 3),
+        fold=above_zero,
+        needs="logarithms",
+    ),
+    "cross_entropy": Case(
+        lambda m, p, q: m.cross_entropy(p, q),
+        ("n", "n"),
+        bound=lambda p, q: R.sum((1 + p) * (8 + q)),
+        powers=(0, -3, 3),
+        fold=above_zero,
+        needs="logarithms",
+    ),
+    "mod": Case(
+        lambda m, x: m.mod(m.floor(x), 3), ("n",), bound=size_and_one, powers=LOGITS, exact=True
+    ),
+    "gcd": Case(lambda m, x: m.gcd(12, 18) * x, ("",), exact=True, needs="integers"),
+    "binomial": Case(lambda m, x: m.binomial(7, 3) * x, ("",), exact=True, needs="integers"),
+    "factorial": Case(lambda m, x: m.factorial(5) * x, ("",), exact=True, needs="integers"),
+    "sum_over": Case(
+        lambda m, x: m.sum_over(1, 3, lambda k: x * k), ("n",), exact=True, powers=HUGE
+    ),
+    "product_over": Case(
+        lambda m, x: m.product_over(0, len(x) - 1, lambda k: x[k] * 3), ("n",), exact=True
+    ),
+    "product": unary("product", WIDE, exact=True),
+    "iterate": Case(
+        lambda m, x: m.iterate(lambda t: t * t * m.exact("0.5") + x, x, 3),
+        ("",),
+        bound=lambda x: (1 + R.abs(x)) ** 8,
+        powers=(0, -3),
+        exact=True,
+    ),
 }
 
 LENGTHS = {"n": 4, "d": 4, "a": 2, "b": 2}

@@ -173,6 +173,115 @@ class Referee(Arithmetic):
         ]
         return entries([MP.fdot(row, flat(h)) for row in matrix])
 
+    # matrices
+
+    def matrix_power(self, A, k):
+        return self.entries_of(MP.matrix(plain(A)) ** k)
+
+    def det(self, A):
+        n = range(len(A))
+        return MP.fsum(
+            MP.fprod(A[i, p[i]] for i in n) * (-1) ** sum(p[i] > p[j] for j in n for i in range(j))
+            for p in itertools.permutations(n)
+        )
+
+    def inverse(self, A):
+        return self.entries_of(MP.inverse(MP.matrix(plain(A))))
+
+    def solve(self, A, b):
+        return entries(list(MP.lu_solve(MP.matrix(plain(A)), MP.matrix(flat(b)))))
+
+    def entries_of(self, matrix):
+        return entries([[matrix[i, j] for j in range(matrix.cols)] for i in range(matrix.rows)])
+
+    def symmetric_functions(self, A):
+        n = range(len(A))
+        subsets = [itertools.combinations(n, k + 1) for k in n]
+        return entries([MP.fsum(self.det(A[list(s)][:, list(s)]) for s in one) for one in subsets])
+
+    def eigenvalues(self, A):
+        return entries(sorted(MP.eigsy(MP.matrix(plain((A + A.T) / 2)), eigvals_only=True)))
+
+    def singular(self, A):
+        found = MP.svd_r(MP.matrix(plain(A)), compute_uv=False)
+        return entries(sorted(found, reverse=True))
+
+    def norm_1(self, A):
+        columns = plain(A.T) if A.ndim == 2 else [flat(A)]
+        return max(MP.fsum(map(abs, column)) for column in columns)
+
+    def norm_inf(self, A):
+        rows = plain(A) if A.ndim == 2 else [[a] for a in flat(A)]
+        return max(MP.fsum(map(abs, row)) for row in rows)
+
+    # other functions
+
+    def floor(self, x):
+        return each(MP.floor, x)
+
+    def sigmoid(self, x):
+        return self.logistic(x)
+
+    def tanh(self, x):
+        return each(MP.tanh, x)
+
+    def relu(self, x):
+        return each(lambda t: max(t, MP.mpf(0)), x)
+
+    def sign(self, x):
+        return each(lambda t: MP.mpf((t > 0) - (t < 0)), x)
+
+    def indicator(self, relation):
+        assert relation.kind == "at most"
+        return MP.mpf(relation.left <= relation.right)
+
+    def count(self, condition, x):
+        return MP.mpf(sum(condition(t).left < condition(t).right for t in flat(x)))
+
+    def xlogx(self, x):
+        return each(lambda t: t * MP.log(t) if t else MP.mpf(0), x)
+
+    def mean(self, x):
+        return MP.fsum(flat(x)) / len(flat(x))
+
+    def logsumexp(self, x):
+        return MP.log(MP.fsum(map(MP.exp, flat(x))))
+
+    def entropy(self, p):
+        return -MP.fsum(flat(self.xlogx(p)))
+
+    def kl(self, p, q):
+        return MP.fsum(a * MP.log(a / b) for a, b in zip(flat(p), flat(q), strict=True) if a)
+
+    def cross_entropy(self, p, q):
+        return -MP.fsum(a * MP.log(b) for a, b in zip(flat(p), flat(q), strict=True) if a)
+
+    def mod(self, a, b):
+        return a - b * self.floor(a / b)
+
+    def gcd(self, a, b):
+        while b:
+            a, b = b, a % b
+        return MP.mpf(abs(a))
+
+    def binomial(self, n, k):
+        return MP.binomial(n, k)
+
+    def factorial(self, n):
+        return MP.factorial(n)
+
+    def sum_over(self, first, last, term):
+        return sum((term(k) for k in range(first + 1, last + 1)), term(first))
+
+    def product_over(self, first, last, factor):
+        return MP.fprod(factor(k) for k in range(first, last + 1))
+
+    def product(self, x):
+        return MP.fprod(flat(x))
+
+    def iterate(self, step, start, steps):
+        return start if steps == 0 else step(self.iterate(step, start, steps - 1))
+
 
 REFEREE = Referee()
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 from attsvm.errors import ClaimError
 from attsvm.strategies import arrays
-from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors, entries, gradient, lanes
+from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors, entries, lanes
+from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.traces import TRACES
 from tests.late import Late

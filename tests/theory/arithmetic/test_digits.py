@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, digits_of
+from attsvm.theory.arithmetic.magnitudes import (
+    BIT_LENGTHS,
+    LONGEST,
+    WORK,
+    LongNumbers,
+    counted_bits,
+    digits_of,
+)
 
 FLOATS = st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9)
 
@@ -47,3 +54,29 @@ def test_lengths_beyond_floats_are_infinite():
     for _ in range(2000):
         x = x * x
     assert x.longest == float("inf")
+
+
+def doubled(x, times):
+    for _ in range(times):
+        x = x * x
+    return x
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda x: doubled(x, 30),
+        # no rational alone is too long, but all of them together are
+        lambda x: [doubled(x, 16) * x for _ in range(WORK // 2**17)],
+    ],
+)
+def test_work_on_long_rationals_is_limited(formula):
+    with counted_bits():
+        assert doubled(digits_of(fmpq(3)), 10).longest < LONGEST
+    with counted_bits(), pytest.raises(LongNumbers):
+        formula(digits_of(fmpq(3)))
+    formula(enclosed_one())  # balls have as many bits as the precision
+
+
+def enclosed_one():
+    return BIT_LENGTHS.exp(digits_of(fmpq(1)))

@@ -1,6 +1,7 @@
 """What is rational stays rational, and numbers beyond any float keep their place."""
 
 import math
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -17,9 +18,10 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.heights import heights, is_met
 from attsvm.theory.arithmetic.lanes import Tensors
 from attsvm.theory.arithmetic.namespace import All, Comparison
+from attsvm.theory.arithmetic.notation import letter
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.synonyms import FORMULAS, synonym
-from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.judge import decided, proved_part
 from tests.late import Late
@@ -86,6 +88,16 @@ def test_an_irrational_one_above_a_rational_one_is_a_ball():
     assert found.contains((1 + arb(5).sqrt()) / 2)
 
 
+@pytest.mark.parametrize("k", [0, 1, 31, 32, 33, 34, 63, 64, 65, 97, 1000])
+def test_a_power_is_a_product_of_so_many_factors(k):
+    x = fmpq(-3, 2)
+    assert list(numbers([x, fmpq(2)]) ** k) == [x**k, fmpq(2) ** k]
+    about = BALLS.sqrt(fmpq(2))
+    power = (entries([about, fmpq(1)]) ** k)[0]
+    assert arb(power).overlaps(arb(2) ** (arb(k) / 2))
+    assert arb(power).rel_accuracy_bits() > ctx.prec - 4 - k.bit_length()  # k factors of one error
+
+
 def test_exp_of_0_and_log_of_1_are_exact():
     assert BALLS.exp(fmpq(0)) == 1
     assert isinstance(BALLS.exp(fmpq(0)), fmpq)
@@ -142,6 +154,25 @@ def test_a_small_ball_beside_a_large_entry_is_within_the_radius_wherever_it_reac
         small = arb(-1, 0.9) * arb(2) ** -5000
         norm = BALLS.spectral(entries([[arb(1), small], [small, arb(1)]]))
         assert norm.upper() >= 1 + arb(1.9) * arb(2) ** -5000
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (8, 4), (4, 16)])
+def test_singular_values_that_differ_by_rounding_alone_take_milliseconds(rows, columns):
+    """Factors of the characteristic polynomial took minutes for them."""
+    with ctx.workprec(500):
+        e = [
+            [arb(t := fmpq(3 * i + j, 7)).exp() * arb(1 - t).exp() for j in range(columns)]
+            for i in range(rows)
+        ]
+        signs = [[1 - 2 * ((i & j).bit_count() % 2) for j in range(columns)] for i in range(rows)]
+        A = entries(
+            [[x * s for x, s in zip(*row, strict=True)] for row in zip(e, signs, strict=True)]
+        )
+        started = time.process_time()
+        norm = BALLS.spectral(A)
+        assert time.process_time() - started < 5
+        assert norm.contains(arb(1).exp() * arb(max(rows, columns)).sqrt())
+        assert norm.rad() < arb(2) ** -480
 
 
 def test_the_spectral_norm_of_balls_that_are_0_is_0():
@@ -225,9 +256,9 @@ def test_what_stands_for_a_function_that_is_not_there_can_be_evaluated(formula):
 def test_a_formula_for_another_function_has_its_values():
     u = np.array([1.0, -2.0, 4.0])
     v = {"m": FLOATS, "u": lanes(u[:, None]), "x": lanes(np.array([0.75]))}
-    values = {"mean": u.mean(), "std": u.std(), "inf_norm": 4.0, "ptp": 6.0,
-              "logsumexp": np.logaddexp.reduce(u), "tanh": np.tanh(0.75), "relu": 0.75,
-              "sigmoid": 1 / (1 + np.exp(-0.75)), "log2": np.log2(0.75), "sign": 1.0}  # fmt: skip
+    values = {"avg": u.mean(), "std": u.std(), "inf_norm": 4.0, "ptp": 6.0,
+              "lse": np.logaddexp.reduce(u), "pos": 0.75,
+              "expit": 1 / (1 + np.exp(-0.75)), "log2": np.log2(0.75), "sgn": 1.0}  # fmt: skip
     for name, value in values.items():
         found = eval(synonym(name).removeprefix("Write ").rstrip("."), v)
         assert found.value == pytest.approx(value, rel=1e-12), name
@@ -282,14 +313,6 @@ def test_an_instance_that_is_not_finite_or_out_of_scale_leaves_the_others_alone(
 def test_no_view_of_entries_can_be_made_writeable():
     with pytest.raises(ValueError, match="WRITEABLE"):
         entries([fmpq(1)]).view(np.ndarray).setflags(write=True)
-
-
-def test_records_of_tensors_become_lanes_entry_by_entry():
-    arithmetic = Tensors()
-    batch = np.arange(24.0).reshape(4, 2, 3)
-    found = arithmetic.values(arithmetic.library.tensor(batch))
-    assert found.shape == (2, 3)
-    assert found[1, 2].value.tolist() == batch[:, 1, 2].tolist()
 
 
 def test_rows_of_different_lengths_are_no_array():

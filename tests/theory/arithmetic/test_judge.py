@@ -598,3 +598,20 @@ def test_unit_vectors_of_one_direction_are_equal(s, k):
     f = formula(lambda m, v: m.equal(v.s / m.norm(v.s), v.k * v.s / m.norm(v.k * v.s)), **SIDES)
     assert judge(f, {}, f.build(s=s, k=k)).holds is True
     assert judge(f, {}, f.build(s=s, k=-k)).holds is False
+
+
+def test_a_root_that_may_be_undefined_refutes_nothing_and_meets_nothing():
+    def below_0(m, v):
+        return m.sqrt(1 - m.exp(little(m, 5000) + v.x))  # open at 2048 bits
+
+    assert judged(lambda m, v: m.at_most(1 + below_0(m, v), m.exact("0.5"))).holds is None
+    assert judged(lambda m, v: m.at_most(1 + below_0(m, v), m.exact(2))).holds
+    f = formula(lambda m, v: m.equal(v.x, v.x))
+    assert not meets(lambda m, v: m.at_most(0, 1 + below_0(m, v)), f, f.build(x=0))
+
+
+def test_a_norm_near_0_is_defined_and_may_refute():
+    def norm(m, v):
+        return m.norm(m.array([undecidable(m) + v.x, undecidable(m)]))
+
+    assert judged(lambda m, v: m.at_most(1 + norm(m, v), m.exact("0.5"))).holds is False

@@ -9,10 +9,11 @@ from flint import arb, ctx, fmpq
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from attsvm.theory import Primitive
 from attsvm.theory.arithmetic import BALLS, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS, Bounded
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.heights import proved
+from attsvm.theory.arithmetic.heights import is_unbounded, proved
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
 
 NUMBERS = st.one_of(
@@ -102,6 +103,32 @@ def test_integers_and_short_dyadic_numbers_are_exact_and_others_are_not():
     assert BOUNDS.exact(2**53 + 1).error > 0.0
     assert BOUNDS.sqrt(bounded(2.25)).error == 0.0
     assert BOUNDS.sqrt(bounded(2.0)).error > 0.0
+
+
+def test_an_exact_zero_times_a_rounded_number_is_exact():
+    third = BOUNDS.exact(Fraction(1, 3))
+    assert (bounded(0.0) * third).error == (third * bounded(0.0)).error == 0.0
+    assert (bounded(0.0, 1e-300) * bounded(1e-300, 1e-301)).error > 0.0
+
+
+ODD = Primitive(r"O({0})", "a number", balls=lambda x: 0 * x, floats=lambda x: 0 * x)
+
+
+def test_numbers_computed_from_one_without_a_bound_have_none():
+    m, x = BOUNDS, lanes(np.array([[1.0, -2.0], [0.5, 3.0]]), Bounded)
+    odd = ODD(m, x[0])
+    matrix = m.array([[odd, x[1]], [x[0], x[1]]])
+    for made in (
+        *(odd + x[0], 2 - odd, odd * x[1], x[1] / odd, -odd, abs(odd), odd + odd),
+        *(m.exp(odd), m.sqrt(odd), m.maximum(odd, x[0]), m.maximum(0, odd), m.spectral(matrix)),
+    ):
+        assert is_unbounded(m.at_most(made, m.exact(10**9)))
+        assert proved(m.below(m.exact(-1), made)) == proved(m.equal(made, x[0])) == (False, False)
+    assert (m.is_zero(odd).value + m.is_zero(odd).error == 1.0).all()
+    sure, odd = m.at_most(x[0], m.exact(5)), m.at_most(x[1], odd)
+    assert not is_unbounded(m.all_of(sure, odd))
+    assert is_unbounded(m.all_of(odd, odd))
+    assert not is_unbounded(m.equal(m.array([]), m.array([])))
 
 
 def test_what_is_proved_of_comparisons():

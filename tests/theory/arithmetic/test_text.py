@@ -10,10 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import BALLS, Arithmetic, gradient
+from attsvm.theory.arithmetic import BALLS, Arithmetic
+from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import definition
+from attsvm.theory.arithmetic.notation import Term, letter, letters, written
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.arithmetic.text import Term, Text, letter, letters, written
+from attsvm.theory.arithmetic.text import Calls, Text
 from properties.sim import lemma_3_12, lemma_3_13
 from tests.theory.arithmetic.cases import CASES
 
@@ -148,6 +150,13 @@ def test_zeros_powers_and_fractions_are_written_as_one_would(made, plain):
         (lambda A, x, y, b: x @ y * (x * x), "x y x^2"),
         (lambda A, x, y, b: Text().softmax(x) * Text().exp(y), "softmax(x) o exp(y)"),
         (lambda A, x, y, b: Text().norm(x) * y, "||x|| y"),
+        (lambda A, x, y, b: A * A, "A^(o 2)"),
+        (lambda A, x, y, b: Text().square(A + A.T), "(A + A^T)^(o 2)"),
+        (lambda A, x, y, b: Text().matrix_power(A, 2), "A^2"),
+        (lambda A, x, y, b: Text().matrix_power(A, 2) * A, "A^2 o A"),
+        (lambda A, x, y, b: Text().inverse(A) * Text().inverse(A), "(A^(-1))^(o 2)"),
+        (lambda A, x, y, b: 2**b, "2^b"),
+        (lambda A, x, y, b: Text().array([[b, 1], [0, b]]) @ x, "((b, 1), (0, b)) x"),
     ],
 )
 def test_products_of_arrays_entry_by_entry_are_told_apart(made, plain):
@@ -155,7 +164,7 @@ def test_products_of_arrays_entry_by_entry_are_told_apart(made, plain):
     A, x, y, b = (letter(name, axes) for name, axes in zip("Axyb", (2, 1, 1, 0), strict=True))
     found = made(A, x, y, b)
     assert found.plain == plain
-    assert found.latex.count(r"\circ") == plain.count(" o ")
+    assert found.latex.count(r"\circ") == plain.count("o ")
 
 
 def test_a_digit_after_a_letter_is_its_index():
@@ -173,7 +182,20 @@ def test_an_exact_number_is_written_as_it_is_given():
 @pytest.mark.parametrize("name", sorted(CASES.keys() - {"exact"}))
 def test_every_function_is_written(name):
     terms = [letter(x) for x, _ in zip("xyz", CASES[name].shapes, strict=False)]
-    arguments = {"array": [terms], "power": [*terms, 3]}.get(name, terms)
+    m, x = Text(), terms[0]
+    arguments = {
+        "array": [terms],
+        "power": [*terms, 3],
+        "matrix_power": [*terms, 3],
+        "mod": [*terms, 3],
+        "gcd": [*terms, 6],
+        "binomial": [*terms, 3],
+        "indicator": [m.at_most(x, 0)],
+        "count": [lambda t: m.at_most(t, 0), x],
+        "sum_over": [1, 3, lambda k: x * k],
+        "product_over": [1, 3, lambda k: x * k],
+        "iterate": [lambda t: t * t, x, 3],
+    }.get(name, terms)
     found = getattr(Text(), name)(*arguments)
     assert "x" in found.plain
     assert balanced(found.latex)
@@ -214,8 +236,13 @@ def test_what_cannot_be_written_is_refused(misused):
 
 def test_text_knows_all_functions():
     assert isinstance(Text(), Arithmetic)
-    defined_once = {"exact", "expm1", "log1p"}  # what they are is written by the base class
-    assert set(CASES) - set(vars(Text)) == defined_once
+    defined_once = {
+        "exact",
+        "expm1",
+        "log1p",
+        "sigmoid",
+    }  # what they are is written by the base class
+    assert set(CASES) - set(vars(Text)) - set(vars(Calls)) == defined_once
 
 
 def test_small_differences_are_written_out():

@@ -4,6 +4,7 @@ It has its own text of the definitions of Prelude.v. So a term that is written w
 value here than the formula that it should express.
 """
 
+import itertools
 import re
 
 import mpmath
@@ -113,6 +114,8 @@ class Reader:
 
     def comparison(self):
         start = self.at
+        if self.tokens[start : start + 2] == ["(", "forall"]:
+            return self.each()
         if self.peek() == "(" and self.holds_comparison():
             self.take("(")
             found = self.proposition()
@@ -127,6 +130,44 @@ class Reader:
         return {"<": left < right and not close, "<=": left <= right or close}.get(
             sign, close if sign == "=" else not close
         )
+
+    def each(self):
+        """`(forall i j : nat, (i < n)%nat -> (j < m)%nat -> ...)`, as all of its cases."""
+        self.take("(")
+        self.take("forall")
+        names = self.names(":")
+        self.take("nat")
+        self.take(",")
+        lengths = []
+        for name in names:
+            for token in ("(", name, "<"):
+                self.take(token)
+            lengths.append(self.atom())
+            for token in (")", "%nat", "->"):
+                self.take(token)
+        body, truth = self.text_to_bracket(), True
+        for given in itertools.product(*map(range, lengths)):
+            case = Reader(body, {**self.known, **dict(zip(names, given, strict=True))})
+            truth = case.proposition() and truth
+            self.sides += case.sides
+        self.take(")")
+        return truth
+
+    def names(self, end):
+        """The words up to a sign, which is passed as well."""
+        names = []
+        while self.peek() != end:
+            names.append(self.take())
+        self.take(end)
+        return names
+
+    def text_to_bracket(self):
+        """The text up to the bracket that closes what is open here."""
+        start, depth = self.at, 0
+        while depth or self.peek() != ")":
+            depth += (self.peek() == "(") - (self.peek() == ")")
+            self.at += 1
+        return " ".join(self.tokens[start : self.at])
 
     def holds_comparison(self):
         """Whether the bracket that opens at this place encloses a proposition, not a number."""
@@ -202,15 +243,7 @@ class Reader:
 
     def function(self):
         self.take("fun")
-        names = []
-        while self.peek() != "=>":
-            names.append(self.take())
-        self.take("=>")
-        start, depth = self.at, 0
-        while depth or self.peek() != ")":
-            depth += (self.peek() == "(") - (self.peek() == ")")
-            self.at += 1
-        body = " ".join(self.tokens[start : self.at])
+        names, body = self.names("=>"), self.text_to_bracket()
 
         def value(*given):
             inner = Reader(body, {**self.known, **dict(zip(names, given, strict=True))})

@@ -47,6 +47,10 @@ def coq(tmp_path):
     return make
 
 
+def smallest(claim):
+    return known(claim)[:1]
+
+
 def checked(id, program):
     return list(check([CLAIMS[id]], known, PROOFS, program, lambda line: None))
 
@@ -59,18 +63,45 @@ def test_an_answer_of_coq_is_told(coq, id, answer, result, reason):
     assert reason in found.reason
 
 
-BATCHED = """if grep -q sharp_tight "$2"; then echo Error: no; exit 1; fi
-for k in $(grep -o "^Print Assumptions" "$2" | tr -d " "); do echo "Axioms:"; done"""
+LEMMA = [CLAIMS["sim/lemma-3.12:literal"], CLAIMS["sim/lemma-3.12:sharp"]]
 
 
-def test_in_a_batch_only_the_refused_theorem_is_rejected(coq):
-    claims = [CLAIMS["sim/lemma-3.12:literal"], CLAIMS["sim/lemma-3.12:sharp"]]
-    found = list(check(claims, known, PROOFS, coq(BATCHED), lambda line: None, 2))
+@pytest.mark.parametrize(
+    "fault", ["echo Error: no; exit 1", "echo Axioms:; echo Pair.trick : x; exit", "exit 0"]
+)
+def test_in_a_batch_only_the_refused_theorem_is_rejected(coq, fault):
+    batched = f'if grep -q sharp_tight "$2"; then {fault}; fi; {AXIOMS}'
+    found = list(check(LEMMA, known, PROOFS, coq(batched), lambda line: None, 2))
     assert [(f.kind, f.result) for f in found] == [
         ("proof", "accepted"),
         ("proof", "accepted"),
         ("tightness", "rejected"),
     ]
+
+
+def test_axioms_are_listed_of_every_theorem_in_a_file_and_proofs_and_instances_have_their_own(
+    coq, tmp_path
+):
+    claims = [*LEMMA, CLAIMS["sim/basic-1:literal-2"], CLAIMS["sim/lemma-3.13:literal"]]
+    program = coq(f'cp "$2" {tmp_path}; {AXIOMS}')
+    found = [f.kind for f in check(claims, smallest, PROOFS, program, lambda line: None)]
+    assert found == ["proof", "proof", "tightness", *["refutation by an instance"] * 2]
+    literal, sharp, tight = (
+        f"sim_lemma_3_12_{name}" for name in ("literal_literal", "sharp_sharp", "sharp_sharp_tight")
+    )
+    one, other = "sim_basic_1_literal_2_refuted_1", "sim_lemma_3_13_literal_refuted_1"
+    first, second = sorted(file.read_text() for file in tmp_path.glob("Check_*.v"))
+    for text, every in (
+        (first, f"(conj {one}.holds {other}.holds)"),
+        (second, f"(conj (conj {literal} {sharp}) {tight})"),
+    ):
+        assert f"every_theorem := {every}.\nPrint Assumptions every_theorem.\n" in text
+
+
+def test_each_stored_counterexample_has_a_theorem_of_its_own(coq):
+    claim = CLAIMS["sim/lemma-3.13:literal"]
+    found = list(check([claim], known, PROOFS, coq(AXIOMS), lambda line: None))
+    assert len(found) == len(known(claim)) > 1
 
 
 def test_a_file_of_proofs_that_coq_refuses_is_rejected(coq, tmp_path):
@@ -87,8 +118,9 @@ def test_a_file_of_proofs_that_coq_refuses_is_rejected(coq, tmp_path):
 
 
 def test_what_has_no_theorem_is_not_told_as_accepted(coq):
-    (found,) = checked("tf/theorem-2:literal", coq(AXIOMS))
-    assert (found.result, found.reason) == ("not expressible", "a claim about a record or a run")
+    (found,) = checked("tf/lemma-2-limit:literal-1", coq(AXIOMS))
+    reason = "the conclusion, about a record of the type Point"
+    assert (found.result, found.reason) == ("not expressible", reason)
 
 
 @pytest.mark.parametrize("name", ["no-such-program", "/bin/false"])
@@ -112,7 +144,7 @@ def test_a_theorem_is_taken_for_the_generated_proposition(coq, tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["Prelude", "Decide", "Statements"])
+@pytest.mark.parametrize("name", ["Prelude", "Words", "Statements"])
 def test_a_proof_file_cannot_replace_the_definitions(tmp_path, name):
     (tmp_path / f"{name}.v").write_text("Definition norm := 0.\n")
     with pytest.raises(UsageError, match="the name of a file that attsvm writes"):
@@ -147,8 +179,8 @@ def test_without_coq_the_exit_code_is_2(capsys):
     assert "apt-get install" in capsys.readouterr().err
 
 
-STATED = """grep -q "$(printf 'sim_lemma_3_12_literal :')" "$(dirname "$2")/Statements.v" || exit 1
-for k in $(grep -o "^Print Assumptions" "$2" | tr -d " "); do echo "Axioms:"; done"""
+STATED = f"""grep -q 'sim_lemma_3_12_literal :' "$(dirname "$2")/Statements.v" || exit 1
+{AXIOMS}"""
 
 
 def test_a_reading_alone_is_checked_beside_the_other_readings_that_its_proof_uses(coq, capsys):

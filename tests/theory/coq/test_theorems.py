@@ -1,6 +1,8 @@
 """Theorems for Coq say what the formulas say: an independent reader evaluates both."""
 
+import ast
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic import ENCLOSURES
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.coq.kernel import Proofs
+from attsvm.theory.coq.records import parts_of, words
 from attsvm.theory.coq.theorems import expressible, refutation, statement, tightness
 from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.declaration.verdict import Truth
@@ -33,8 +36,18 @@ from tests.theory.coq.reader import Reader, array, sides, with_definitions
 ROOT = Path(__file__).parents[3]
 PROOFS = Proofs.of(ROOT / "symbolic/coq")
 STATED = [c for c in PACK.claims if expressible(statement, c)[0]]
+WRITTEN = [
+    (c, theorem)
+    for c in PACK.claims
+    for case in known(c)
+    if (theorem := expressible(refutation, c, case)[0])
+]
 REFUTED = [
-    (c, case) for c in PACK.claims for case in known(c) if expressible(refutation, c, case)[0]
+    (c, case)
+    for c in PACK.claims
+    if getattr(c.formula.instance, "BUILT", False)
+    for case in known(c)
+    if expressible(refutation, c, case)[0]
 ]
 FORBIDDEN = r"\b(Axiom|Admitted|admit|Parameter|Conjecture|Unset|bypass_check)\b"
 
@@ -67,6 +80,12 @@ def ball(x):
     return mpmath.mpf(x.mid().str(30, radius=False)) if hasattr(x, "mid") else number(x)
 
 
+def entries(comparison):
+    """Pairs of the two sides of a comparison, entry by entry."""
+    pair = [np.asarray(side, object) for side in (comparison.left, comparison.right)]
+    return zip(*map(np.ravel, np.broadcast_arrays(*pair)), strict=True)
+
+
 def conclusion(theorem):
     """The last part of a statement, behind its conditions."""
     return theorem.says.split(" ->\n  ")[-1].split(",\n  ")[-1]
@@ -93,20 +112,21 @@ def test_a_statement_has_both_sides_of_the_formula_at_its_instances(claim):
     for case in cases:
         _, read = sides(text, values_of(claim, case))
         formula = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {})
-        computed = comparisons(formula)
+        computed = [pair for one in comparisons(formula) for pair in entries(one)]
         assert len(read) == len(computed)
-        for (_, left, right), one in zip(read, computed, strict=True):
-            assert agree(left, ball(ENCLOSURES.exact(one.left)))
-            assert agree(right, ball(ENCLOSURES.exact(one.right)))
+        for (_, *pair), values in zip(read, computed, strict=True):
+            balls = (ball(ENCLOSURES.exact(value)) for value in values)
+            assert all(map(agree, pair, balls))
 
 
 @pytest.mark.parametrize(("claim", "case"), REFUTED, ids=lambda x: getattr(x, "id", ""))
 def test_a_refutation_is_true_and_its_reverse_is_false(claim, case):
     theorem = refutation(claim, case)
     letters = with_definitions(theorem)
-    truth, _ = sides(theorem.says, letters)
-    assert truth
-    *_, violated = theorem.says.split(" /\\\n  ")
+    parts = theorem.says.split(" /\\\n  ")
+    for part, tactic in zip(parts, theorem.tactics, strict=True):
+        assert tactic == "decide_loss" or sides(part, letters)[0]
+    violated = parts[-1]
     if violated.count(" < ") == 1 and violated[0] != "(":
         left, right = violated.split(" < ")
         assert not sides(f"{right} < {left}", letters)[0]
@@ -126,6 +146,83 @@ def test_a_refutation_is_true_and_its_reverse_is_false(claim, case):
 )
 def test_the_reader_reads(text, value):
     assert Reader(text, {"x": array([1, 2, 3])}).sum() == value
+
+
+RECORDS = [(claim, theorem) for claim, theorem in WRITTEN if theorem.records]
+
+
+def test_most_counterexamples_are_theorems_and_many_are_about_runs():
+    """These numbers only rise."""
+    assert len(WRITTEN) >= 145
+    assert len({claim.id for claim, _ in WRITTEN}) >= 105
+    runs = r"ends_along|is_stationary|rises|the_t\d"
+    about = {claim.id for claim, theorem in RECORDS if re.search(runs, theorem.says)}
+    assert len(about) >= 25
+
+
+def test_a_theorem_about_a_record_has_each_hypothesis_and_a_violation():
+    for claim, theorem in RECORDS:
+        solved = len(re.findall(r"^ *(?:solves|ends_along) ", theorem.says, re.MULTILINE))
+        assert len(theorem.tactics) == solved + len(claim.hypotheses) + 1
+        assert len(theorem.says.split(" /\\\n  ")) == len(theorem.tactics)
+
+
+def test_another_hypothesis_of_a_record_is_another_theorem():
+    claim = next(c for c, _ in RECORDS if len(c.hypotheses) > 1)
+    case = known(claim)[0]
+    own = refutation(claim, case)
+    assert refutation(replace(claim, hypotheses=claim.hypotheses[1:]), case).says != own.says
+    other = replace(claim.hypotheses[0], checked="fact(unheard_of(data))")
+    with pytest.raises(NotExpressible, match="unheard_of"):
+        refutation(replace(claim, hypotheses=(other,)), case)
+
+
+def test_each_phrase_of_the_words_has_a_meaning_in_coq():
+    found = words("attsvm.primitives")
+    assert len(found.phrases) > 30
+    for text in found.phrases.values():
+        nodes = [*ast.walk(ast.parse(text, mode="eval"))]
+        called = {node.func.id for node in nodes if isinstance(node, ast.Call)}
+        assert called - {"fact"} <= found.types.keys()
+
+
+DATA = {"data": "Data([[[0], [1]], [[2]]], [[1], [1]], [[0, 1], [2]])", "loss": "'cubic'"}
+SOURCES = ["attsvm.primitives.data_checker"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "says"),
+    [
+        ("fact(unique(data))", "(unique the_data) = true"),
+        (
+            "fact(not unique(data) or loss in SLOPED)",
+            "((unique the_data) = false \\/ sloped the_loss)",
+        ),
+        ("smooth(loss)", "smooth the_loss"),
+        ("at_most(exp(Q(-1, 2)), 1)", "(exp ((- 1) / 2)) <= 1"),
+        ("any_of(below(1, 2), equal(1, 2))", "(1 < 2 \\/ 1 = 2)"),
+    ],
+)
+def test_conditions_of_the_checker_become_propositions(expression, says):
+    _, (part,) = parts_of(DATA, {"": expression}, SOURCES)
+    assert part.says == says
+
+
+LONG = f"fact(all_zero([{10**300}]))"
+
+
+@pytest.mark.parametrize(
+    "expression", ["fact(data.scores and 1)", "fact(unique(data, 1))", LONG], ids=range(3)
+)
+def test_a_condition_without_words_has_no_theorem(expression):
+    with pytest.raises(NotExpressible):
+        parts_of(DATA, {"": expression}, SOURCES)
+
+
+def test_the_claim_of_a_record_is_stated_to_be_false():
+    answers = {"the claim": "all_of(fact(unique(data)), at_most(1, 2))"}
+    _, (part,) = parts_of(DATA, answers, SOURCES)
+    assert part.says == "((unique the_data) = false \\/ 2 < 1)"
 
 
 def toy(conclusion, variables, **more):

@@ -4,10 +4,13 @@ import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.synonyms import SAME
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.verification.verify import verify
 
@@ -113,11 +116,11 @@ CONCLUSIONS = {
     "np.exp": ("m.at_most(np.exp(v.x)[0], v.t)", "uses numpy's exp on values that are not floats."),
     "np.exp of a number": (
         "m.at_most(np.exp(v.t), v.t)",
-        "uses numpy's exp on a number that is no float. Use the functions of m",
+        "uses numpy's exp on a number that is no float. Write m.exp.",
     ),
     "np.linalg.norm": (
         "m.at_most(np.linalg.norm(v.x), v.t)",
-        "calls numpy's norm on values that are not floats. Use the functions of the namespace m.",
+        "calls numpy's norm on values that are not floats. Write m.norm.",
     ),
     "math.exp": (
         "m.at_most(math.exp(v.t), v.t)",
@@ -176,9 +179,13 @@ CONCLUSIONS = {
     "an argmax": ("v.x.argmax()", "uses the method argmax. Use the functions of m; the engine"),
     "a power that is none": (
         "m.at_most(v.t ** -1, v.t)",
-        "to a power that is no positive integer.",
+        "to a power that is no natural number.",
     ),
-    "shapes": ("m.at_most(m.norm(v.A @ v.x[:0]), v.t)", "raised ValueError"),
+    "shapes": (
+        "m.at_most(m.norm(v.A @ v.x[:0]), v.t)",
+        "and (0,). Give axes that must agree the same letter.",
+    ),
+    "shapes added": ("m.at_most(m.norm(v.x + v.x[:0]), v.t)", "combines arrays of shapes ("),
     "a bool combined": (
         "m.all_of(True)",
         "meets an error: a part of m.all_of or m.any_of returned",
@@ -323,17 +330,24 @@ PARTS = {
 SYNONYMS = {
     "np.linalg.det": (
         "m.at_most(np.linalg.det(v.A), v.t)",
-        "calls numpy's det on values that are not floats. Write A[0, 0] * A[1, 1] - A[0, 1] * "
-        "A[1, 0], for a matrix of two rows.",
+        "calls numpy's det on values that are not floats. Write m.det.",
     ),
-    "np.mean": ("m.at_most(np.mean(v.x), v.t)", "Write m.sum(u) / m.size(u)."),
-    "sigmoid": ("m.at_most(m.sigmoid(v.t), v.t)", "(got sigmoid). Write m.logistic(x)."),
-    "relu": ("m.at_most(m.ReLU(v.t), v.t)", "(got ReLU). Write m.maximum(x, 0)."),
+    "np.mean": ("m.at_most(np.mean(v.x), v.t)", "Write m.mean."),
+    "np.exp of an array": ("m.at_most(m.sum(np.exp(v.x)), v.t)", "Write m.exp."),
+    "np.unwrap": ("m.at_most(np.unwrap(v.x), v.t)", "Use the functions of the namespace m."),
+    "sigmoid": ("m.at_most(m.expit(v.t), v.t)", "(got expit). Write m.sigmoid(x)."),
+    "relu": ("m.at_most(m.ReLU(v.t), v.t)", "(got ReLU). Nearest: relu."),
     "inf_norm": ("m.at_most(m.inf_norm(v.x), v.t)", "(got inf_norm). Write m.largest(u)."),
     "sin": ("m.at_most(m.sin(v.t), v.t)", "(got sin). No arithmetic has angles. A point of"),
     "misspelt": ("m.at_most(m.lagest(v.x), v.t)", "(got lagest). Nearest: largest."),
-    "nothing like it": ("m.at_most(m.foo(v.x), v.t)", "(got foo). It has above, abs, all_of, "),
+    "nothing like it": ("m.at_most(m.wyz(v.x), v.t)", "(got wyz). It has above, abs, all_of, "),
 }
+
+
+def test_functions_that_m_has_by_the_name_of_numpy_are_listed():
+    own = [name for name in dir(Namespace) if not name.startswith("_")]
+    places = np, np.linalg
+    assert {n for n in own if any(callable(getattr(p, n, None)) for p in places)} == SAME
 
 
 @pytest.mark.parametrize("name", SYNONYMS)
@@ -461,6 +475,27 @@ DECLARATIONS = {
         "changed(constant=another)}; the engine makes no siblings of a reading that is expected "
         "to be refuted.",
     ),
+    "an unknown strength": (
+        {"options": f"{HALF}, strength='sharpest'"},
+        "mine/a:literal has an unknown strength (got sharpest). Known: exact, least, best known, "
+        "better.",
+    ),
+    "a tight reading that is open": (
+        {"options": "tight=True, strength='better'"},
+        "mine/a:literal is tight, and of another strength than least (got better). Leave out",
+    ),
+    "a strength that no sibling tries": (
+        {"options": "strength='best known'"},
+        "mine/a:literal has no sibling that would be better than it (got best known). Write",
+    ),
+    "an unknown fairness": (
+        {"options": f"{HALF}, fairness='unfair'"},
+        "mine/a:literal has an unknown fairness (got unfair). Known: plain, strained, degenerate.",
+    ),
+    "a fairness of a repair": (
+        {"options": f"{HALF}, fairness='plain'", "reading": "amended"},
+        "mine/a:amended is no literal reading, so that it has no fairness (got plain). Leave it",
+    ),
     "variables in a list": (
         another(variables="['x']"),
         "the variables of mine/b have no names (got ['x']). Write variables={",
@@ -468,6 +503,15 @@ DECLARATIONS = {
     "a variable that is a string": (
         {"variables": ', "z": "real"'},
         "the variable z of mine/a has no domain (got 'real'). Write variables={",
+    ),
+    "an integer below its least value": (
+        {"variables": ', "z": Integer(9, 1)'},
+        "the variable z of mine/a has an empty domain (got Integer(low=9, high=1, beyond=False, "
+        "closed=False)). Write Integer(least, largest).",
+    ),
+    "a proof that is a function": (
+        {"options": f"{HALF}, proof=print"},
+        "the proof of mine/a:literal is no text (got <built-in function print>). Write proof=",
     ),
     "a reading that is a string": (
         another(readings="{'literal': 'x'}"),

@@ -65,17 +65,37 @@ def test_an_id_of_another_form_is_refused(id):
         declare(id)
 
 
-@pytest.mark.parametrize("form", ["balls", "tensors", "again"])
+@pytest.mark.parametrize("form", ["balls", "again"])
 def test_every_form_of_a_conclusion_takes_its_constants(form):
     short = replace(SQUARE, **{form: lambda x: None})
     with pytest.raises(ClaimError, match=rf"form for {form} of the conclusion of toy/declared"):
         declare(conclusion=short)
 
 
-@pytest.mark.parametrize("changes", [{"expected": "proved"}, {"proof": "toy_pack:prove"}])
-def test_proved_is_expected_exactly_where_a_proof_is_named(changes):
-    with pytest.raises(ClaimError, match="Expect proved if and only if you name a proof"):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"expected": "proved"},
+        {"expected": "undecided", "proof": "toy_pack:prove"},
+        {"expected": "refuted", "proof": "toy_pack:prove"},
+    ],
+)
+def test_a_proof_is_named_by_a_claim_that_stands(changes):
+    with pytest.raises(ClaimError, match="Expect proved if the claim names a linked proof"):
         declare(**changes)
+
+
+@pytest.mark.parametrize(
+    ("words", "proof", "prose"),
+    [
+        ("holds", "toy_pack:prove", True),
+        ("proved", "toy_pack:prove", False),
+        ("holds", None, False),
+    ],
+)
+def test_a_claim_that_holds_with_a_proof_has_it_in_prose(words, proof, prose):
+    made = declare(expected=words, proof=proof)
+    assert made.in_prose is made.json()["in_prose"] is prose
 
 
 @dataclass(frozen=True)

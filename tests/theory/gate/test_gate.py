@@ -341,7 +341,7 @@ def test_the_shipped_expectations_are_those_of_the_shipped_claims():
 def test_a_claim_of_another_pack_is_left_out_whether_or_not_anything_is_recorded_of_it(recorded):
     own, other = (
         SimpleNamespace(
-            claims=[SimpleNamespace(id=name)],
+            claims=[SimpleNamespace(id=name, file="")],
             counterexamples=(),
             folder=Path(name),
             file="",

@@ -111,7 +111,7 @@ SQUARE = Statement(
     variables=NUMBERS,
     conclusion=Measured("x^2 >= $shift", floats=square, balls=square_ball),
     readings={
-        "sharp": Reading("proved",
+        "sharp": Reading("holds",
             proof="lemma_proofs.squares:prove",
             siblings={"x^2 >= 1e6": changed(shift=1e6 + 1), "x^2 >= 1e9": changed(shift=1e9)},
         )
@@ -527,7 +527,7 @@ STRATEGY = "the digest of line"
 
 RECORDS = {
     # a ledger that was edited
-    "a verdict edited": (naive(changed(truth="holds")), STRATEGY),
+    "a verdict edited": (naive(changed(truth="undecided")), STRATEGY),
     "an outcome edited": (naive(part(0, examples=0)), STRATEGY),
     "a time edited": (naive(changed(seconds=0.0)), STRATEGY),
     "an event removed": (naive(without("part", SQUARE)), STRATEGY),
@@ -562,7 +562,8 @@ RECORDS = {
         chained(part(1, examples=0, probed=0)),
         "is refuted without an instance",
     ),
-    "forged: no proof ran": (chained(part(0, proof=None)), f"{FORGED}: truth"),
+    "forged: no proof ran": (chained(part(0, proof=None)), f"{FORGED}: reason"),
+    "forged: a proof is linked": (chained(part(0, linked=True)), f"{FORGED}: truth"),
     "forged: open instances": (chained(part(0, undecided=1)), f"{FORGED}: truth"),
     "forged: an error": (chained(part(0, error="broke")), f"{FORGED}: truth"),
     "forged: the statement": (chained(changed(statement="x^2 > 0")), f"{FORGED}: statement"),
@@ -649,7 +650,7 @@ RECORDS = {
     ),
     "a reason that shows nothing": (entry(SQUARE, reason="\u200b"), "expected without a reason"),
     "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason in the expectations says"),
-    "another word": (entry(SQUARE, truth="holds"), "holds -> proved"),
+    "another word": (entry(SQUARE, truth="proved"), "proved -> holds"),
     "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
     "another digest": (bound(SQUARE, digest="0"), CODE),
     "no digest of what the claims do not import": (without_rest, REST),
@@ -720,15 +721,12 @@ ATTACKS = {
             '    with contextlib.suppress(Exception):\n        ensure_zero(1, "1 is 0")\n'
             "    ensure(1 + 1, 2)\n",
         ),
-        f"{SQUARE}: proved -> undecided, validity exercised -> error: the proof of {SQUARE} went "
+        f"{SQUARE}: holds -> undecided, validity exercised -> error: the proof of {SQUARE} went "
         "on after a step that failed: the proof failed at step 1: 1 is 0",
     ),
-    "no proof": (
-        both(
-            swap(LEMMAS, '            proof="lemma_proofs.squares:prove",\n', ""),
-            anew(LEMMAS, '"proved"', '"holds"'),
-        ),
-        "proved -> holds",
+    "a proof in prose is said to prove": (
+        anew(LEMMAS, '"sharp": Reading("holds"', '"sharp": Reading("proved"'),
+        "its file declares proved, symbolic",
     ),
     "expected word": (
         anew(LEMMAS, '"amended": Reading("holds"', '"amended": Reading("undecided"'),

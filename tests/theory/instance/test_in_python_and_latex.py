@@ -30,7 +30,7 @@ from attsvm.theory import (
     changed,
     load_packs,
 )
-from attsvm.theory.arithmetic.text import escaped
+from attsvm.theory.arithmetic.notation import escaped
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_latex import latex
 from attsvm.theory.instance.in_python import python

@@ -10,8 +10,8 @@ from attsvm.theory.proof.facts import K, Sequent, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXTREMES,
-    FALLS_BY,
     LIPSCHITZ,
+    RISES,
     continuous,
     falls,
 )
@@ -87,9 +87,9 @@ def test_a_lemma_about_all_reals_binds_a_real_letter(letter):
     ends = as_term(-2), as_term(-1)
     with refused:
         cite(EXTREMES, claimed(continuous(g), gt(g(t), 0)), g, letter, *ends)
-    sloping = claimed(falls(g, slope), ge(1, 0), ge(slope(t), 1))
+    sloping = claimed(falls(g, slope), ge(1, 0), ge(slope(t), 0))
     with refused:
-        cite(FALLS_BY, sloping, g, slope, letter, *ends, as_term(1))
+        cite(RISES, sloping, -g(t), letter, {g: slope}, *ends)
 
 
 def decided_of_positive(letter):

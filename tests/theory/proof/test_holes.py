@@ -5,6 +5,7 @@ refused fact is close to a true one, the true one is made beside it.
 """
 
 import ast
+import contextlib
 import contextvars
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from flint import fmpq
 import symbolic
 from attsvm.errors import ProofError
 from attsvm.theory import Hypothesis
+from attsvm.theory.proof.arrays import after_first, first_of, position
 from attsvm.theory.proof.certificates import Summand, refutes
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
@@ -21,14 +23,17 @@ from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXPONENTIAL,
     EXTREMES,
-    FALLS_BY,
     FINITELY_OFTEN,
     INDICATOR,
+    LARGER,
     LIPSCHITZ,
+    NEAREST,
     RECIPROCAL,
+    RISES,
     SETTLED,
     SIZE,
     SPECTRAL,
+    STRETCHED,
     continuous,
     falls,
     lipschitz_gradient,
@@ -54,10 +59,12 @@ from attsvm.theory.proof.rules import (
     induction,
     inside,
     one_of_sum,
+    picked,
     positive,
     regroup,
     scale,
     setting,
+    split,
     square,
     suppose,
 )
@@ -67,6 +74,7 @@ from attsvm.theory.proof.terms import (
     INNER,
     INV,
     IS_ZERO,
+    LOG,
     NORM,
     POSITIVE,
     REAL,
@@ -78,8 +86,10 @@ from attsvm.theory.proof.terms import (
     Sort,
     as_term,
     derivative,
+    hull,
     least,
     most,
+    same,
     spectral,
     substituted,
     total,
@@ -553,6 +563,32 @@ def test_a_name_is_new_and_is_defined_by_what_is_there():
         define("d", (), 0.5)
 
 
+def test_no_name_means_itself(whole):
+    mark = getattr(whole, "mark", 1)
+    own = Function("u", (), REAL, mark)
+    own_fact = define("u", [], own() + 1)[1]
+    with refused:  # u = u + 1 would make 0 = 1
+        decide(eq(as_term(1), 0), own_fact)
+
+
+def test_replacements_are_made_at_once():
+    """1/x for t makes 1/t to x, which is no letter to be replaced again."""
+    assert substituted(INV(x), {x: INV(y), y: as_term(2)}) == Y
+    (product, _) = cite(RECIPROCAL, [assume(gt(x, 0))], X)
+    fact = at(scale(product, Y), {x: INV(y), y: as_term(2)})
+    assert fact.proposition.says(eq(2 * INV(y) * Y, 2))
+    with refused:
+        decide(eq(INV(y) * 2, 1), fact)
+
+
+def test_a_power_has_a_natural_exponent():
+    assert (X**0).parts == as_term(1).parts
+    assert X**2 == X * X
+    for exponent in (-1, 0.5):
+        with refused:
+            _ = X**exponent
+
+
 def test_definitions_are_spelled_out_and_nothing_else_is():
     square_, fact = define("square", (x,), X * X)
     assert by_definition(ge(square_(Y + 1), 0), [fact], square(Y + 1))
@@ -593,34 +629,28 @@ def test_a_lemma_takes_its_hypotheses_for_all_values_that_it_binds():
         cite(EXTREMES, [smooth, claimed(gt(h(x), 0), ge(x, X), ge(1, x))], h, x, X, as_term(1))
 
 
-def test_a_mean_value_needs_the_order_of_its_ends_and_the_right_derivative():
-    on = ge(x, y), ge(z, x)
-    facts = [claimed(falls(h, slope)), claimed(ge(z, y)), claimed(ge(slope(x), 2), *on)]
-    (fact,) = cite(FALLS_BY, facts, h, slope, x, Y, z.term, as_term(2))
-    assert fact.proposition == ge(h(Y) - h(z), 2 * (z.term - Y))
+def test_a_function_rises_where_its_derivative_is_at_least_0():
+    """h' = -slope; h(x) + 2 x rises from y to z if slope(x) <= 2 there."""
+    on, f, slopes = (ge(x, y), ge(z, x)), h(x) + 2 * X, {h: slope}
+    facts = [claimed(falls(h, slope)), claimed(ge(z, y)), claimed(ge(2, slope(x)), *on)]
+    (fact,) = cite(RISES, facts, f, x, slopes, Y, z.term)
+    assert fact.proposition == ge(h(z) + 2 * z.term, h(Y) + 2 * Y)
     for place, wrong in (
         (0, claimed(falls(slope, h))),
         (1, claimed(ge(y, z))),
-        (2, claimed(ge(slope(x), 1), *on)),
-        (2, claimed(ge(slope(x), 2), *on, ge(x, 0))),
+        (2, claimed(ge(3, slope(x)), *on)),
+        (2, claimed(ge(2, slope(x)), *on, ge(x, 0))),
     ):
         with refused:
-            cite(
-                FALLS_BY,
-                [*facts[:place], wrong, *facts[place + 1 :]],
-                h,
-                slope,
-                x,
-                Y,
-                z.term,
-                as_term(2),
-            )
-    for sign in (0, -1):  # these facts bound the slope from below
+            cite(RISES, [*facts[:place], wrong, *facts[place + 1 :]], f, x, slopes, Y, z.term)
+    for other_f, known in ((-f, slopes), (f, {}), (f, {h: h})):
         with refused:
-            cite(FALLS_BY, facts, h, slope, x, Y, z.term, as_term(2), sign)
+            cite(RISES, facts, other_f, x, known, Y, z.term)
     own, _ = define("slope", (x,), 0)
     with refused:  # a function of the proof with the name of the derivative
-        cite(FALLS_BY, facts, h, own, x, Y, z.term, as_term(2))
+        cite(RISES, facts, f, x, {h: own}, Y, z.term)
+    with refused:  # an end depends on the bound letter
+        cite(RISES, facts, f, x, slopes, X, z.term)
 
 
 def test_a_bound_of_the_slope_is_for_all_x_and_on_both_sides():
@@ -769,6 +799,25 @@ def test_a_spectral_norm_is_that_of_its_matrix():
         decide(ge(norm, 1))
 
 
+def test_a_spectral_norm_is_attained_if_there_is_a_column():
+    matrix, some_column = Function("matrix", (RIVAL, INPUT)), claimed(some(i))
+    unit, reached = cite(STRETCHED, [some_column], "top", matrix(j, i), j, i)
+    assert unit.letters == reached.letters == frozenset()
+    norm = spectral(matrix(j, i), j, i)
+    with refused:  # of any other vector nothing is known
+        decide(eq(total(total(matrix(j, i), i) ** 2, j), norm**2), reached)
+    for evidence in ([], [claimed(some(j))]):
+        with refused:
+            cite(STRETCHED, evidence, "other", matrix(j, i), j, i)
+
+
+def test_a_logarithm_has_a_derivative_where_its_number_is_above_0():
+    assert derivative(LOG(1 + EXP(X)), x, {}) == EXP(X) * INV(1 + EXP(X))
+    for number in (X, 1 - EXP(X), X**2):
+        with refused:
+            derivative(LOG(number), x, {})
+
+
 def test_a_size_has_the_square_of_its_number():
     size, same = cite(SIZE, (), X)
     assert (size.proposition, same.proposition) == (ge(ABS(X), 0), eq(ABS(X) ** 2, X**2))
@@ -815,8 +864,8 @@ class Formula:
     """A formula whose conclusion is measured."""
 
     def __init__(self, *sequents, **given):
-        self.measured = self
-        self.known_constants = {}
+        self.measured = self.conclusion = self
+        self.known_constants, self.hypotheses, self.variables = {}, {}, {}
         self.says = "measured"
         self.proposition = lambda: Said(sequents, given)
 
@@ -837,6 +886,66 @@ def test_the_conclusion_is_that_of_the_reading_and_so_is_the_setting(whole):
             ensure_concluded(formula, whole)
 
 
+def test_a_hypothesis_about_runs_says_what_its_object_says(whole):
+    """A fact that calls itself a hypothesis has to be the proposition of one that was supposed."""
+    said = Sequent(ge(X + 1, 0))
+    fact = fact_of_reading(Sequent(ge(x, 0)), "hypothesis", "planted")
+    conclude(decide(said.proposition, fact), said)
+    with refused:
+        ensure_concluded(Formula(said), whole)
+    for wrong, text in ((True, gt(x, -1)), (False, ge(x, 0))):
+        formula = Formula(said)
+        own = Hypothesis("x >= 0", bool, proposition=lambda text=text: [Sequent(text)])
+        whole.supposed.append(own)
+        formula.hypotheses = {own.name: own}
+        with refused if wrong else contextlib.nullcontext():
+            ensure_concluded(formula, whole)
+
+
+def concludes_of_another():
+    """A proof that concludes a fact of another proof, whose facts nothing compares."""
+    with proof():
+        fact = setting({"false": Sequent(gt(0, 0))}, "false")
+    conclude(fact, Sequent(gt(0, 0)))
+    return "0 > 0"
+
+
+def test_a_conclusion_is_a_fact_of_its_proof(whole):
+    with refused:
+        linked(concludes_of_another)()
+    with proof():
+        fact = claimed(gt(X, 0))
+    whole.concluded.append(fact)
+    with refused:
+        ensure_concluded(Formula(Sequent(gt(X, 0))), whole)
+
+
+def test_a_conclusion_without_propositions_is_concluded_by_nothing(whole):
+    conclude(square(X), Sequent(ge(X**2, 0)))
+    ensure_concluded(Formula(Sequent(ge(X**2, 0))), whole)
+    with refused:
+        ensure_concluded(Formula(), whole)
+
+
+def test_a_fact_that_is_given_is_one_of_the_reading_by_whatever_name(whole):
+    said = Sequent(ge(x, 0))
+    conclude(claimed(said.proposition), said)  # by the rule "given"
+    with refused:
+        ensure_concluded(Formula(said), whole)
+    with refused:
+        ensure_concluded(Formula(said, x=said), whole)
+
+
+def test_a_hypothesis_with_propositions_is_one_of_the_reading(whole):
+    (fact,) = suppose(HYPOTHESIS)
+    conclude(fact, Sequent(fact.proposition))
+    formula = Formula(Sequent(fact.proposition))
+    with refused:
+        ensure_concluded(formula, whole)
+    formula.hypotheses = {HYPOTHESIS.name: HYPOTHESIS}
+    ensure_concluded(formula, whole)
+
+
 def test_only_the_core_makes_facts():
     """Proofs import rules, and neither what adds facts nor what makes atoms by hand."""
     forbidden = {"made", "fact_of_reading", "Proof", "App", "Bound", "Binder", "Lemma", "lemma"}
@@ -846,3 +955,102 @@ def test_only_the_core_makes_facts():
             assert not core or not forbidden & {one.name for one in node.names}, file
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             assert not called or node.func.id not in {"Fact", "Term"}, file
+
+
+def test_a_sum_with_same_picks_one_term():
+    at_owner = Function("at", (INPUT,))
+    fact = picked(at_owner(i), i, owner(j))
+    assert fact.proposition == eq(total(same(i, owner(j)) * at_owner(i), i), at_owner(owner(j)))
+    assert picked(at_owner(i) * X, i, owner(j)).proposition.letters == {x, j}
+    for wrong in (
+        lambda: picked(at_owner(i), i, i),  # an index that picks itself
+        lambda: picked(at_owner(i), i, j),  # an element of another set
+        lambda: picked(X, x, Y),
+        lambda: same(X, Y),
+        lambda: same(i, j),
+    ):
+        with refused:
+            wrong()
+    # `same` has no value unless a rule says so
+    for false in (eq(same(i, owner(j)), 1), eq(same(i, owner(j)), 0), gt(same(i, i), 0)):
+        with refused:
+            decide(false)
+
+
+def test_a_sum_over_members_shares_what_is_assumed_of_their_owner():
+    level = Function("level", (INPUT,))
+    fact = claimed(ge(f(j), 0), gt(level(owner(j)), 0))
+    mine = add_up(fact, j, Over(owner, i.term))
+    assert mine.assumptions == {gt(level(i), 0)}
+    with refused:  # over all, owners differ
+        add_up(fact, j)
+    with refused:  # something is assumed of the index itself
+        add_up(claimed(ge(f(j), 0), gt(g(j), 0)), j, Over(owner, i.term))
+    with refused:  # another owner of the index
+        another = Function("another", (RIVAL,), INPUT)
+        fact = claimed(ge(f(j), 0), gt(level(another(j)), 0))
+        add_up(fact, j, Over(owner, i.term))
+
+
+def test_the_point_of_a_hull_that_is_nearest_to_0_needs_a_vector_in_it():
+    place = Letter("place", RIVAL)
+    with refused:  # there may be no vectors
+        cite(NEAREST, [], "w0", vectors(place), place)
+    with refused:
+        cite(NEAREST, [claimed(ge(total(1, j), 0))], "w1", vectors(place), place)
+    with refused:  # numbers have no hull here
+        cite(NEAREST, [claimed(some(j))], "w2", f(place), place)
+    with refused:
+        hull(f(j), j)
+    each, one, distance, ahead = cite(NEAREST, [claimed(some(j))], "w", vectors(place), place)
+    with refused:  # weights are not positive, and vectors not ahead by more
+        decide(gt(each.proposition.term, 0), each)
+    with refused:
+        decide(gt(ahead.proposition.term, 0), ahead)
+    with refused:  # nothing says that the distance is positive
+        decide(gt(hull(vectors(j), j), 0), distance, one)
+    # the distance of a larger hull is another term
+    assert hull(vectors(j), j) == hull(vectors(other), other)
+    assert hull(vectors(j) + U.term, j) != hull(vectors(j), j)
+    assert substituted(hull(vectors(j) + U.term, j), {U: V.term}) == hull(vectors(j) + V.term, j)
+
+
+def test_a_sum_over_an_axis_is_split_at_its_first_index(whole):
+    axis = Sort("T", index=True)
+    others, after = after_first(axis)
+    t, later = Letter("t", axis), Letter("other", others)
+    value = Function("v", (axis,))
+    with refused:  # the reading says nothing of a first index
+        split(value(t), t, assume(ge(x, 0)), assume(ge(x, 0)))
+    start = claimed(eq(position(first_of(axis), axis), 0))
+    rest = claimed(ge(position(after(later), axis), 1))
+    fact = split(value(t), t, start, rest)
+    parts = value(first_of(axis)) + total(value(after(later)), later)
+    assert fact.proposition == eq(total(value(t), t), parts)
+    assert not fact.assumptions
+    for wrong in (
+        lambda: split(value(t), t, rest, start),
+        lambda: split(value(t), t, start, start),
+        lambda: split(f(j), j, start, rest),  # another index set
+        lambda: split(X, x, start, rest),
+        lambda: split(value(t), t, start, claimed(ge(position(after(later), axis), 0))),
+    ):
+        with refused:
+            wrong()
+    with refused:  # the first index is not among the others
+        decide(eq(total(value(t), t), total(value(after(later)), later)), fact)
+    assert whole.facts
+
+
+def test_the_larger_of_two_numbers_is_one_of_them_and_no_less_than_both():
+    above, beyond_, one = cite(LARGER, (), X, Y)
+    top = above.proposition.term + X
+    decide(ge(2 * top, X + Y), above, beyond_)
+    decide(ge(X, top), one, claimed(gt(X, Y)))
+    for goal, facts in (
+        (ge(X, top), (one,)),
+        (ge(X, top), (one, claimed(gt(Y, X)))),
+        (ge(X + Y, top), (above, beyond_, one)),
+    ):
+        with refused:
+            decide(goal, *facts)

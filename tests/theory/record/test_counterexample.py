@@ -15,7 +15,6 @@ from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import (
     document,
-    file_name,
     gathered,
     read,
     replay,
@@ -23,6 +22,7 @@ from attsvm.theory.record.counterexample import (
     sizes_of,
     standing,
 )
+from attsvm.theory.record.curated import file_name
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import account

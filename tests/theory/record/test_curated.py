@@ -12,9 +12,20 @@ from latex import faults
 from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
 from attsvm.theory.gate.expectations import of_others
+from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims
-from attsvm.theory.record.counterexample import file_name
-from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary, unloaded
+from attsvm.theory.record.curated import (
+    chosen,
+    known,
+    place,
+    places,
+    replays,
+    shown,
+    smallest_place,
+    summary,
+    unloaded,
+)
+from attsvm.theory.record.errata import find_source
 from attsvm.theory.record.ledger import last_run, read_events
 from attsvm.theory.search.curate import main as curate
 from attsvm.theory.search.hunt import hunt
@@ -306,6 +317,50 @@ def test_a_larger_counterexample_never_replaces_a_smaller(pack, monkeypatch, sto
     assert json.loads((pack / FALSE).read_text())["instance"] == {"float": left}
 
 
+TELLING = """
+source = "mine"
+[[errata]]
+statement = "mine/false"
+weight = "claim"
+gist = "It is larger."
+fails = "100 is larger than 5."
+telling = {{ literal = {example} }}
+"""
+
+
+@pytest.mark.parametrize("budget", ["0", "200"])
+def test_a_telling_instance_is_stored_first_and_what_is_smaller_beside_it(pack, budget):
+    second = pack / FALSE.replace(".json", "--smallest.json")
+    renew = ["--pack", str(pack.parent / "mine.py"), "mine/", "--budget", budget]
+    words = pack.parent / "errata" / "mine.toml"
+    words.parent.mkdir()
+    for _ in range(2):
+        words.write_text(TELLING.format(example=2))
+        assert curate(renew) == 0
+        assert json.loads(second.read_text())["instance"] == {"float": "6"}
+        told = json.loads((pack / FALSE).read_text())
+        assert (told["role"], told["instance"], told["minimal"]) == (
+            "telling",
+            {"float": "100"},
+            False,
+        )
+        packs, claims = loaded(pack)
+        assert known(claims[0])[-1] == 100.0
+        assert [result.confirmed for result in replays(packs, claims)] == [True, True]
+        words.unlink()
+        assert curate(renew) == 0
+        assert json.loads((pack / FALSE).read_text())["role"] == "smallest"
+        assert not second.exists()
+
+
+def test_a_telling_instance_that_refutes_nothing_is_an_error(pack, capsys):
+    words = pack.parent / "errata" / "mine.toml"
+    words.parent.mkdir()
+    words.write_text(TELLING.format(example=0))
+    assert curate(["--pack", str(pack.parent / "mine.py"), "mine/", "--budget", "0"]) == 2
+    assert "the instance that tells most of mine/false:literal does not" in capsys.readouterr().err
+
+
 @pytest.fixture(scope="module")
 def shipped():
     (pack,) = load_packs()
@@ -320,9 +375,11 @@ def stored(shipped):
 def test_every_refuted_reading_has_a_file_and_no_other_claim_has(shipped, stored):
     refuted = [c for c in shipped.claims if c.expected.truth is Truth.REFUTED]
     assert len(refuted) >= 54
-    assert sorted(stored) == sorted(map(place, refuted))
-    assert {d["claim"]: f.name for f, d in stored.items()} == {
-        c.id: file_name(c.id) for c in refuted
+    first = {place(c): c.id for c in refuted}
+    second = {smallest_place(c): c.id for c in refuted}
+    assert set(first) <= set(stored) <= {*first, *second}
+    assert {f: d["claim"] for f, d in stored.items()} == {
+        f: id for f, id in {**first, **second}.items() if f in stored
     }
 
 
@@ -332,9 +389,22 @@ def test_shipped_files_are_told_by_their_relative_names(shipped):
     assert all(shown(f, p).startswith("properties/") for f, p in found.items())
 
 
-def test_every_shipped_file_is_the_smallest_of_its_search_and_names_no_machine(stored):
+def test_the_telling_instance_is_stored_first_and_a_smaller_one_beside_it(shipped, stored):
+    errata = [e for name in ("sim", "tf", "mm") for e in find_source([shipped], name).errata]
+    telling = {id: codec.encode(case) for e in errata for id, case in e.telling.items()}
+    assert len(telling) > 80
+    for claim in (c for c in shipped.claims if c.expected.truth is Truth.REFUTED):
+        first, second = (stored.get(path) for path in places(claim))
+        if claim.id in telling:
+            assert first["instance"] == telling[claim.id], claim.id
+        assert first["role"] == ("smallest" if second is None else "telling")
+        assert second is None or second["role"] == "smallest"
+        assert second is None or second["instance"] != first["instance"]
+
+
+def test_no_shipped_file_is_of_a_sibling_or_names_a_machine(stored):
     for path, document in stored.items():
-        assert (document["role"], document["sibling"]) == ("smallest", None)
+        assert document["sibling"] is None
         assert str(Path.home()) not in path.read_text()
         assert "load_packs([" not in document["python"]  # which would name a place
 

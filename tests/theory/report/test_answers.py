@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from attsvm import Defined, Integer, Matrix, Near, Real, Vector, ask, question
+from attsvm import Defined, Integer, Matrix, Near, Real, Simplex, Vector, ask, question
 from attsvm.errors import ClaimError, UsageError
 from attsvm.theory.report.answer import answered
 
@@ -57,6 +57,24 @@ FALSE = {
         ),
         {"x": "0", "y": "0"},
     ),
+    "a late term of a sequence": (
+        lambda: ask(
+            lambda m, v: m.at_least(
+                m.iterate(lambda x: x - x * x, m.exact("0.5"), v.N), m.exact("0.01")
+            ),
+            N=Integer(1),
+            seconds=LONG,
+        ),
+        {"N": "94"},
+    ),
+    "a late partial sum": (
+        lambda: ask(
+            lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 5),
+            n=Integer(1),
+            seconds=LONG,
+        ),
+        {"n": "83"},
+    ),
     "a defined letter is shown": (
         lambda: ask(
             lambda m, v: m.at_most(v.p, m.exact("1/2")),
@@ -96,14 +114,14 @@ def test_the_instance_can_be_pasted():
 
 
 def test_a_true_question_is_answered_with_an_account():
-    answer = ask(
-        lambda m, v: m.at_most(2 * v.a * v.b, v.a**2 + v.b**2), a=Real(), b=Real(), seconds=2
-    )
+    asked = question(lambda m, v: m.at_most(2 * v.a * v.b, v.a**2 + v.b**2), a=Real(), b=Real())
+    answer = answered(asked, LONG, rounds=1)
     assert (answer.verdict, answer.refuted) == ("not refuted", False)
+    assert answer.account.rounds == 1
     text = repr(answer)
     assert "that is no proof" in text
     assert "left side / right side = 1, at\n" in text
-    assert "to search longer: seconds=12" in text
+    assert "to search longer: seconds=720" in text
 
 
 def test_a_finite_domain_is_settled():
@@ -115,15 +133,15 @@ def test_a_finite_domain_is_not_settled_if_a_hypothesis_stays_open():
     def root(m, v, k):
         return m.sqrt(m.exact(k * (v.a - 1)))
 
-    answer = ask(
+    asked = question(
         lambda m, v: m.at_most(v.a, 1),
         # true for each a, as equal sides, but decided only for a = 1
         lambda m, v: m.at_most(
             m.exp(root(m, v, 1) + root(m, v, 2)), m.exp(root(m, v, 1)) * m.exp(root(m, v, 2))
         ),
         a=Integer(1, 3),
-        seconds=2,
     )
+    answer = answered(asked, LONG, rounds=1)
     assert answer.verdict == "not refuted"
     assert "that is no proof" in repr(answer)
     assert answer.account.seen.settled == 0
@@ -148,7 +166,8 @@ def test_a_float_refutes_nothing(name):
 
 
 def test_a_power_beyond_floats_is_an_integer():
-    answer = ask(lambda m, v: m.at_most(v.n, 2**v.n), n=Integer(1), seconds=2)
+    asked = question(lambda m, v: m.at_most(v.n, 2**v.n), n=Integer(1))
+    answer = answered(asked, LONG, rounds=1)
     assert answer.verdict == "not refuted"
 
 
@@ -160,16 +179,77 @@ def test_equal_sides_of_0_are_written_as_0():
 
 
 def test_an_open_sign_is_undecided_and_gives_the_reason():
-    answer = ask(
+    asked = question(
         lambda m, v: m.below(
             m.exp(m.exp(v.x)) * m.exp(m.exp(v.x)), m.exp(2 * m.exp(v.x)) + 0 * v.y
         ),
         x=Real(least=1),
         y=Real(),
-        seconds=4,
     )
+    answer = answered(asked, LONG, rounds=1)
     assert answer.verdict == "undecided"
     assert "settled neither way" in repr(answer)
+
+
+def repeated(m, x):
+    """Thirty steps, each of which doubles the digits of a rational."""
+    for _ in range(30):
+        x = (x - x * x) / 2
+    return x
+
+
+LONG_RATIONALS = {
+    "decided by balls": (lambda m, v: m.at_most(repeated(m, v.x), 1 + v.x), "not refuted"),
+    "left open by balls": (
+        lambda m, v: m.at_most(repeated(m, v.x) - repeated(m, v.x), 0),
+        "undecided",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG_RATIONALS)
+def test_a_formula_of_ever_longer_rationals_is_answered_by_balls(name):
+    relation, verdict = LONG_RATIONALS[name]
+    asked = question(relation, x=Real(least=0))
+    assert len(asked.text) < 100
+    answer = answered(asked, LONG, rounds=1)
+    assert answer.verdict == verdict
+    said = "rationals were not tried, as one may have more than 1048576 bits"
+    assert (said in repr(answer)) == (verdict == "undecided")
+
+
+BLIND = {
+    "ask for a smaller right side": lambda: question(
+        lambda m, v: m.at_most(1, 10**6 * (1 + v.x * v.x)), x=Real()
+    ),
+    "compute one of them by `Defined`": lambda: question(
+        lambda m, v: m.at_most(v.x, v.x + 1), lambda m, v: m.equal(v.y**2, v.x), x=Real(), y=Real()
+    ),
+}
+"""Remedies, each with a question that needs it."""
+
+
+@pytest.mark.parametrize("remedy", BLIND)
+def test_a_search_with_blind_spots_speaks_of_questions(remedy):
+    answer = answered(BLIND[remedy](), LONG, rounds=1)
+    text = repr(answer)
+    assert remedy in text
+    assert "ensemble" not in text
+    assert "reading" not in text
+    assert any(remedy in warning for warning in answer.json()["account"]["warnings"])
+
+
+@pytest.mark.parametrize("name", ["seconds", "seed", "progress"])
+def test_names_of_arguments_are_refused_for_variables(name):
+    with pytest.raises(ClaimError, match=f"a variable cannot be called {name}"):
+        ask(lambda m, v: m.at_most(v.x, 1), x=Real(), **{name: Real()})
+    with pytest.raises(ClaimError, match="a variable cannot be called expected"):
+        question(lambda m, v: m.at_most(v.x, 1), x=Real(), expected=Real())
+
+
+def test_a_variable_may_be_called_conclusion():
+    answer = ask(lambda m, v: m.at_most(v.conclusion, 1), conclusion=Real(), seconds=LONG)
+    assert answer.instance == {"conclusion": "2"}
 
 
 def test_texts_of_hypotheses_are_their_names():
@@ -182,6 +262,31 @@ def test_texts_of_hypotheses_are_their_names():
     names = [hypothesis.name for hypothesis in asked.claim.hypotheses]
     assert names == ["a^2 <= 1", "a^2 <= 1 (again)"]
     assert asked.text.startswith("Let a be real. Suppose that a^2 <= 1 and a^2 <= 1 (again). Then")
+
+
+def test_a_loop_over_a_length_is_shown_as_its_code():
+    asked = question(
+        lambda m, v: m.at_most(m.sum(m.array([v.x[i] for i in range(v.n)])), m.norm(v.x)),
+        lambda m, v: m.at_most(m.max(m.array([v.x[i] for i in range(v.n)])), 1),
+        x=Vector("n"),
+    )
+    assert asked.text == (
+        "Let x be in R^n. Suppose that m.at_most(m.max(m.array([v.x[i] for i in range(v.n)])), 1). "
+        "Then sum((x[0], x[1])) <= ||x|| (for n = 2)."
+    )
+    assert answered(asked, LONG).instance == {"n": "2", "x": "[1, 1]"}
+
+
+def test_a_number_in_an_exponent_is_shrunk_within_its_domain():
+    """Below 0 the power would be a float."""
+    answer = ask(
+        lambda m, v: m.equal(m.mod(2**v.p, v.p), 2),
+        lambda m, v: m.equal(m.mod(3**v.p, v.p), 3),
+        p=Integer(5, 3000),
+        seconds=LONG,
+    )
+    assert answer.instance == {"p": "6"}
+    assert "the instance is minimal" in str(answer)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +302,7 @@ def test_texts_of_hypotheses_are_their_names():
         (lambda: ask(lambda m, v: m.at_most(m.nothing(v.x), 1), x=Real(), seconds=5), "nothing"),
         (lambda: ask(lambda m, v: v.x, x=Real(), seconds=5), "returned no comparison"),
         (lambda: ask(lambda m, v: m.at_most(v.x, "0.5"), x=Real(), seconds=5), "of type str"),
+        (lambda: ask(lambda m, v: m.equal(2 ** m.abs(v.x), 1), x=Real(), seconds=5), "is computed"),
     ],
 )
 def test_a_question_that_cannot_be_asked_says_why(make, cause):
@@ -219,3 +325,97 @@ def test_an_expected_answer_is_compared(expected, as_expected):
     assert answer.as_expected is as_expected
     document = json.loads(json.dumps(answer.json()))
     assert (document["answer"], document["as_expected"]) == ("refuted", as_expected)
+
+
+def test_the_lengths_of_a_question_are_those_of_its_author():
+    asked = question(
+        lambda m, v: m.at_most(m.square(m.sum(v.x)), 2 * m.sum(v.x * v.x)),
+        x=Vector("n"),
+        n=Integer(1, 2),
+    )
+    assert asked.text == "Let n be in {1, 2} and x in R^n. Then sum(x)^2 <= 2 sum(x^2)."
+    assert not answered(asked, LONG, rounds=1).refuted
+    longer = question(
+        lambda m, v: m.at_most(m.square(m.sum(v.x)), 2 * m.sum(v.x * v.x)),
+        x=Vector("n"),
+        n=Integer(1, 3),
+    )
+    assert answered(longer, LONG).instance["n"] == "3"
+
+
+def test_an_undecided_instance_has_the_letters_of_the_question():
+    answer = ask(
+        lambda m, v: m.at_least(m.kl(v.p, v.q), 0),
+        p=Simplex("n"),
+        q=Simplex("n"),
+        n=Integer(2, 2),
+        seconds=2,
+    )
+    assert answer.verdict == "undecided"
+    assert "first at n = 2, p = [" in str(answer)
+    assert "p_of" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: 1 + m.sqrt(1 - m.exp(x)),
+        lambda m, x: 1 + m.xlogx(1 - m.exp(x)),
+        lambda m, x: 1 + m.sqrt(-m.exp(-x)) * 0,
+    ],
+)
+def test_an_undefined_side_refutes_nothing(call):
+    answer = ask(
+        lambda m, v: m.at_most(call(m, v.x), m.exact("0.5")),
+        lambda m, v: m.above(v.x, 0),
+        x=Real(),
+        seconds=2,
+    )
+    assert answer.verdict == "undecided"
+
+
+def test_a_sequence_is_defined_in_the_answer():
+    asked = question(
+        lambda m, v: m.at_most(m.iterate(lambda x: x - x * x, v.x, v.N), 1), x=Real(), N=Integer(1)
+    )
+    assert asked.text.endswith("Then x[N] <= 1, where x[k+1] = x[k] - x[k]^2 and x[0] = x.")
+
+
+def test_a_sequence_of_whole_numbers_has_quotients_and_a_letter_of_its_own():
+    answer = ask(
+        lambda m, v: m.below(m.iterate(lambda x: x / 2 + m.mod(x, 2) * (x / 2 + 1), v.k, 3), 3),
+        k=Integer(1, 60),
+        seconds=LONG,
+    )
+    assert "Then x[3] < 3, where x[k+1] = x[k]/2 + (x[k] mod 2) (x[k]/2 + 1) and x[0] = k." in str(
+        answer.question.text
+    )
+    assert answer.instance == {"k": "5"}
+
+
+def test_equal_sides_are_shown_where_they_should_differ():
+    answer = ask(lambda m, v: m.differ(m.det(v.A), 0), A=Matrix("n", "n"), seconds=LONG)
+    assert str(answer).endswith("0 != 0 is false")
+
+
+def test_a_costly_function_of_integers_has_an_account():
+    answer = ask(lambda m, v: m.at_least(m.factorial(v.k), v.k), k=Integer(0), seconds=1)
+    assert answer.verdict == "not refuted"
+    assert "more screened in floats" in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("call", "variables", "cause"),
+    [
+        (lambda m, v: m.power(m.exact(2), v.k), {"k": Integer(-3, -1)}, "the power -"),
+        (lambda m, v: m.det(m.matrix_power(v.A, -1)), {"A": Matrix("n", "n")}, "the power -1"),
+        (lambda m, v: m.iterate(m.abs, m.exact(2), v.k), {"k": Integer(-3, -1)}, "of steps -"),
+        (lambda m, v: m.trace(v.A), {"A": Matrix("n", "k")}, "square matrices"),
+        (lambda m, v: m.indicator(m.psd(v.A)), {"A": Matrix("n", "k")}, "square matrices"),
+        (lambda m, v: m.sum(m.singular(v.x)), {"x": Vector("n")}, "no matrix"),
+        (lambda m, v: m.spectral(v.x), {"x": Vector("n")}, "no matrix"),
+    ],
+)
+def test_an_argument_that_a_function_does_not_take_is_named(call, variables, cause):
+    with pytest.raises(ClaimError, match=cause):
+        ask(lambda m, v: m.at_most(-m.abs(call(m, v)), 1), seconds=1, **variables)

@@ -8,10 +8,10 @@ import toy_pack
 
 from attsvm.errors import ClaimError
 from attsvm.theory import load_packs
+from attsvm.theory.record.errata import Erratum, Source, Weight
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, levels, resting_on
 from attsvm.theory.report.drawings import graph
-from attsvm.theory.report.errata import Erratum, Source, Weight
 from attsvm.theory.report.view import statement_view
 
 RESTS = {"toy/d": ("toy/b", "toy/c"), "toy/a": (), "toy/b": ("toy/a",), "toy/c": (), "toy/e": ()}

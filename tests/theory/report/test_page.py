@@ -125,6 +125,16 @@ def test_all_of_a_run_is_on_its_page(run):
         assert re.search(r"The check: ?\d+ instances", said)
 
 
+def test_a_proof_in_prose_is_marked_on_the_page_and_a_linked_one_is_not():
+    proof = {"proof": "x", "steps": ["one"]}
+    prose = words(page(made(entry("a/x:sharp", **proof)), ()))
+    assert "proof in prose, 1 step" in prose
+    assert "text connects them, so that the reading is not proved" in prose
+    linked = words(page(made(entry("a/x:sharp", "proved", linked=True, **proof)), ()))
+    assert "in prose" not in linked
+    assert "proof, 1 step" in linked
+
+
 def test_a_statement_links_its_file_its_proof_and_the_drawing():
     names = ("sim/lemma-3.12:literal", "sim/lemma-3.13:sharp")
     shown = made(*(entry(name, "proved", proof="x", steps=["one"]) for name in names))

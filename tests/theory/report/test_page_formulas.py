@@ -14,12 +14,13 @@ from attsvm.primitives.steps import W_K, converges_in_direction
 from attsvm.theory import Measured, Records
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.namespace import Comparison
-from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.arithmetic.notation import letter
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.report.mathml import UnreadableError, formula, mathml
+from attsvm.theory.report.mathml import UnreadableError, formula, mathml, typeset_sentence
 
 _CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3}
 
@@ -91,6 +92,18 @@ def test_every_formula_of_every_claim_is_typeset():
         for line in (shown.conclusion, *shown.hypotheses.values(), *shown.where):
             assert letters(mathml(line.latex))
             assert re.search("[a-zA-Z]", line.plain), "numbers alone are no condition on letters"
+
+
+def test_every_sentence_of_every_claim_has_its_formulas_in_mathml():
+    for claim in find_claims(load_packs()):
+        siblings = [sibling.name for sibling in claim.siblings]
+        for sentence in (claim.statement, *(h.name for h in claim.hypotheses), *siblings):
+            assert "<code" not in typeset_sentence(sentence), sentence
+    shown = typeset_sentence("Then a step has ||X|| <= -R^2 if l' < 0 & 1 <b>")
+    assert letters(f"<p>{shown}</p>") == "Then a step has ‖X‖≤−R2 if l′<0 & 1 <b>"
+    assert '<mo form="prefix">−</mo>' in shown
+    assert "<b>" not in shown
+    assert typeset_sentence(shown) is shown
 
 
 def told(claim):

@@ -10,20 +10,23 @@ from urllib.parse import unquote
 
 import pytest
 import toy_pack
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from toy_pack import below_five, below_five_ball, build
 
 from attsvm._words import printable
 from attsvm.errors import ClaimError, FileError, UsageError
+from attsvm.theory.declaration.verdict import Fairness
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
+from attsvm.theory.record.errata import Rank
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.errata import Weight
 from attsvm.theory.report.markdown import source_page
+from attsvm.theory.report.notation import pieces
 from attsvm.theory.report.rendering import sentence
+from attsvm.theory.report.view import Fate
 from attsvm.theory.verification.verify import verify
 
 WORDS = {
@@ -102,6 +105,10 @@ def erratum(**changes):
     return {**WORDS, **changes}
 
 
+def account(printed, fate):
+    return f"Printed statements: {printed}. {fate[:1].upper()}{fate[1:]}: 1."
+
+
 def page(pack, of=None, place="docs/toy.md"):
     return source_page("toy", [pack], of or run(), pack.folder.parent / place)
 
@@ -122,7 +129,7 @@ LINK = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
 def test_a_row_a_reading_with_its_verdict(pack):
     _, _, *rows = tables(page(pack))[0]
     file = "(../mine/toys.py)"
-    above, stands = "[above](#here-toyb-2)", "[above](#what-stands)"
+    above, stands = "[above](#here-toyb-2)", "[above](#as-printed)"
     assert rows == [
         [f"b-2, here<br>[literal]{file}", above, "refuted / certified / exercised", "", "3"],
         [f"[amended]{file}", "b-2.", "holds / numeric / exercised", "", "3"],
@@ -161,9 +168,9 @@ def test_words_are_explained_that_occur(pack):
 
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
     text = page(described(erratum()))
-    assert "- **Printed.** it is ≤ 5 | always\n" in text
+    assert "- **Printed.** it is $\\le 5$ | always\n" in text
     assert f"- **{LINK}.** Fails at `x = 6` (slack -1).\n" in text
-    assert "- **Repair.** say ≤ 7. (amended: holds.)\n" in text
+    assert "- **Repair.** say $\\le 7$. (amended: holds.)\n" in text
     assert text.index("**Fails.**") < text.index("`x = 6`") < text.index("**Repair.**")
     assert text.count("#### here (`toy/") == 1
 
@@ -172,24 +179,40 @@ def test_each_sentence_is_told_once(described):
     for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b-2.")):
         text = page(described(erratum(printed=printed)))
         assert (f"- **{LINK}.** b-2. Fails" in text) == (not printed)
-        assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "[above](#what-stands)"]
+        assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "[above](#as-printed)"]
     assert "#### here (`toy/b-2`)\n\n5 is | too small\n\n- **Printed.**" in text
     assert "- **here** (`toy/b-10`), literal: holds. True.\n" in text
 
 
-def test_errata_are_ordered_by_weight(described, pack):
+@pytest.mark.parametrize("ranked", [False, True])
+def test_errata_are_ordered_by_rank_and_then_by_weight(described, pack, ranked):
     other = renamed(FALSE, "toy/b-10:literal")
     pack = replace(pack, claims=(pack.claims[0], pack.claims[1], other))
     second = {"statement": "toy/b-10", "weight": "claim", "gist": "it turns round"}
-    described(erratum(), erratum(**second, telling={"literal": 0}))
+    ranks = {"ranks": {"theorem": ["toy/b-2"], "remark": ["toy/b-10"]}} if ranked else {}
+    described(erratum(), erratum(**second, telling={"literal": 0}), **ranks)
     entries = entry(FALSE, "refuted"), entry(REPAIRED), entry(other, "refuted")
     text = page(pack, run(*entries))
-    claim, constant = f"### {Weight.CLAIM}", f"### {Weight.CONSTANT}"
-    assert f"{claim}\n\n#### here (`toy/b-10`)\n\nit turns round\n" in text
-    assert f"{constant}\n\n#### here (`toy/b-2`)\n\n5 is | too small\n" in text
-    assert Weight.MISPRINT not in text
-    places = [text.index(words) for words in ("(`toy/b-10`)", constant, "(`toy/b-2`)", "## Read")]
+    first, last = ("toy/b-2", "toy/b-10") if ranked else ("toy/b-10", "toy/b-2")
+    assert f"### {Rank.THEOREM}\n\n#### here (`{first}`)\n\n" in text
+    assert (f"### {Rank.REMARK}\n\n#### here (`{last}`)\n\n" in text) == ranked
+    assert Rank.CLAIM not in text
+    places = [text.index(words) for words in (f"(`{first}`)", f"(`{last}`)", "## Read")]
     assert places == sorted(places)
+
+
+def test_what_is_printed_is_counted_by_rank_and_definitions_are_not(described, pack):
+    described(erratum(), ranks={"claim": ["toy/b-2"], "definition": ["toy/b-10"]})
+    text = page(pack)
+    assert account(1, Fate.MENDED) in text
+    said = f"{Fate.MENDED} (1): [b-2](#here-toyb-2).\n"
+    assert f"- **{Rank.CLAIM}.** {said[:1].upper()}{said[1:]}" in text
+    assert f"**{Rank.DEFINITION}.**" not in text
+    strained = replace(pack.claims[0], fairness=Fairness.STRAINED)
+    text = page(replace(pack, claims=(strained, *pack.claims[1:])))
+    assert account(1, Fate.UNLIKE) in text
+    assert f"- **{LINK}, strained.** Fails at" in text
+    assert "Of the literal readings that fall, 1 strained;" in text
 
 
 def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
@@ -213,14 +236,13 @@ def test_a_refuted_repair_is_shown_with_its_instance(described, pack, example, a
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
     assert f"- **{LINK}.** b-2. Fails at `x = 6` (slack -1).\n" in text
-    assert "### Without an erratum\n\n#### here (`toy/b-2`)\n\n- " in text
+    assert f"### {Rank.THEOREM}\n\n#### here (`toy/b-2`)\n\n- " in text
 
 
 def test_nothing_refuted_is_no_erratum(pack):
     text = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
     assert "No literal reading is refuted." in text
-    assert "1 statement in 1 reading. Of 1 that are printed, 0 are refuted in a literal" in text
-    assert "reading, and 1 stands in all of them (proved, or not refuted so far)." in text
+    assert f"1 statement in 1 reading. {account(1, Fate.STANDS)} A" in text
 
 
 def test_an_instance_that_refutes_nothing_is_never_shown(described, pack):
@@ -259,6 +281,9 @@ def test_a_curated_file_that_cannot_be_read_is_an_error_of_our_own(pack, changes
         ([], {"order": ["sim/a"]}, "there is no such statement (got sim/a)"),
         ([], {"order": ["toy/b-2", "toy/b-2"]}, "list a statement twice"),
         ([], {"notes": "one"}, "the file lacks notes of the right form (got one)"),
+        ([], {"ranks": {"lemma": ["toy/b-2"]}}, "the file has an unknown rank (got lemma)"),
+        ([], {"ranks": {"theorem": ["sim/a"]}}, "there is no such statement (got sim/a)"),
+        ([], {"ranks": {"theorem": "sim/a"}}, "the file lacks ranks of the right form"),
         ([], {"ordr": []}, "the file has an unknown field (got ordr). Nearest: order"),
         ([], {"source": 1}, "the file lacks source of the right form"),
     ],
@@ -291,7 +316,7 @@ def test_the_words_on_a_source_may_lie_in_several_files_beside_those_on_others(d
     (pack.folder / "errata" / "b.toml").write_text("source = 'tox'\nnotes = ['no word']")
     text = page(pack)
     assert "no word" not in text
-    assert "it is ≤ 5 | always" in text
+    assert r"it is $\le 5$ | always" in text
     assert text.index("b-10, here<br>") < text.index("b-2, here<br>")
 
 
@@ -305,19 +330,19 @@ def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
 def test_what_has_no_verdict_is_not_said_to_stand(pack):
     text = page(pack, run(entry(REPAIRED)))
     assert "No literal reading is refuted, but 2 of 2 have no verdict." in text
-    assert "0 are refuted in a literal reading, and 0 stand in all of them" in text
+    assert account(2, Fate.OPEN).replace(": 1.", ": 2.") in text
 
 
 def test_a_statement_stands_where_all_its_literal_readings_do(pack):
     readings = tuple(renamed(toy_pack.true, f"toy/b-10:literal-{k}") for k in (1, 2))
     pack = replace(pack, claims=readings)
-    assert "and 1 stands in all of them" in page(pack, run(*map(entry, readings)))
-    assert "and 0 stand in all of them" in page(pack, run(entry(readings[0])))
+    assert account(1, Fate.STANDS) in page(pack, run(*map(entry, readings)))
+    assert account(1, Fate.OPEN) in page(pack, run(entry(readings[0])))
 
 
 def test_a_statement_without_a_literal_reading_is_counted_apart(pack):
     text = page(replace(pack, claims=(TRUE, REPAIRED)), run(entry(TRUE), entry(REPAIRED)))
-    assert "and 1 stands in all of them" in text
+    assert account(1, Fate.STANDS) in text
     assert "Of our own, without a literal reading: 1." in text
     assert "Of our own" not in page(pack)
 
@@ -337,7 +362,7 @@ def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described
     text = page(pack)
     assert "**Refuted in the run, and by no instance here: toy/b-2.**" in text
     assert "**Fails.**" not in text
-    assert "0 are refuted in a literal reading" in text
+    assert "**Printed.**" not in text
     odd = run(entry(TRUE, "refuted"))
     assert "by no instance here: toy/b-10.**" in page(pack, odd)
 
@@ -346,11 +371,11 @@ def test_notes_and_symbols_of_a_source_are_shown(described):
     pack = described(notes=["For\n<all> of you."], notation={"L_X": "a | b"})
     text = page(pack)
     assert text.index("For &lt;all&gt; of you.") < text.index("### ")
-    assert ["L<sub>X</sub>", "a \\| b"] in tables(text)[0]
+    assert ["$L_{X}$", "$a$ \\| $b$"] in tables(text)[0]
     assert text.index("## Words and symbols") < text.index("## What falls")
     standing = page(replace(pack, claims=pack.claims[2:]), run(entry(TRUE)))
     assert "For" not in standing
-    assert ["L<sub>X</sub>", "a \\| b"] in tables(standing)[0]
+    assert ["$L_{X}$", "$a$ \\| $b$"] in tables(standing)[0]
 
 
 def test_what_is_wrong_with_a_run_is_said_first(pack):
@@ -427,13 +452,14 @@ class _Reader(HTMLParser):
 
 
 def rendered(text):
-    """The tags and cells of the page as readers of Markdown show it."""
+    """The tags and cells of the page as readers of Markdown show it, without its mathematics."""
     reader = _Reader()
     marks = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    reader.feed(marks.render(text))
+    reader.feed(marks.render(re.sub(r"(?<!\\)\$[^$]+(?<!\\)\$", "MATH", text)))
     return reader.tags, reader.cells
 
 
+@example("\ud7fcA", "|")
 @given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", "", "\n```\n"]))
 def test_what_a_claim_says_never_breaks_the_page(word, mark):
     said = f"{word}{mark}{word}"
@@ -441,16 +467,16 @@ def test_what_a_claim_says_never_breaks_the_page(word, mark):
     claim = replace(stands, id="toy/true:sharp")
     text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
     shapes = [(len(table), len(table[0])) for table in tables(text)]
-    assert shapes == [(3, 5), (10, 3)]
+    assert shapes == [(3, 5), (11, 3)]
     assert len(re.findall("^#", text, re.M)) == 4
     tags, cells = rendered(text)
     assert tags <= HARMLESS
     shown = printable(" ".join(said.split()))
-    in_signs = unescape(re.sub(r"</?su[bp]>", "", sentence(shown)))
-    assert cells[1].split() == in_signs.split()
+    expected = "".join("MATH" if latex else str(sentence(p)) for latex, p in pieces(shown))
+    assert cells[1].split() == unescape(re.sub(r"</?su[bp]>", "", expected)).split()
     assert cells[0].split() == f"true, {shown}sharp".split()
     text = source_page("toy", [Pack("toys", (stands,), Path("."))], run(entry(stands)), Path("x"))
-    assert len(re.findall("^#", text, re.M)) == 5
+    assert len(re.findall("^#", text, re.M)) == 6
     assert rendered(text)[0] <= HARMLESS
 
 

@@ -20,10 +20,11 @@ from attsvm.theory import (
     changed,
     definition,
 )
-from attsvm.theory.arithmetic.text import Text, letters, written
+from attsvm.theory.arithmetic.notation import letters, written
+from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.packs.packs import find_claims, load_packs
+from attsvm.theory.record.errata import Erratum, Source, Weight, find_source
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
 from attsvm.theory.report.screen import SCREEN, formula_lines, screen
 from attsvm.theory.report.view import statement_of, statement_view
 from properties.mm.loss_choice import CHOICE
@@ -136,6 +137,22 @@ def test_a_verdict_is_called_expected_unless_a_run_came_to_it():
     assert view.json()["statement"]["readings"][0]["expected"] == "proved, symbolic"
 
 
+def test_words_of_the_source_are_defined_if_a_screen_uses_them():
+    notation = {
+        "basin, x": "Starts of\nlow risk.",
+        "x": "Not this: the sentence declares it.",
+        "L": "The loss.",
+        "sib": "A part of another word.",
+        "risk": "No line uses this.",
+    }
+    erratum = Erratum("sim/lemma-3.12", Weight.CLAIM, "It falls.", "Outside the basin L is large.")
+    source = Source("sim", errata=(erratum,), notation=notation)
+    view = statement_view("sim/lemma-3.12", SLOPE.claims, source)
+    lines = list(screen(view))
+    at = next(k for k, line in enumerate(lines) if line.startswith("words: "))
+    assert lines[at] == "words: basin, x: Starts of low risk; L: The loss"
+
+
 def test_every_statement_of_this_repository_fits_one_screen():
     every = find_claims(load_packs())
     sources = {name: find_source(load_packs(), name) for name in ("mm", "sim", "tf")}
@@ -148,9 +165,11 @@ def test_every_statement_of_this_repository_fits_one_screen():
         assert " ".join(view.printed.split()) in said, id
         left_out = said.partition("further readings: ")[2]
         for reading in view.readings:
-            full = f"{reading.name}: {reading.verdict} {reading.says}"
-            short = f"{reading.name} ({reading.verdict}): {reading.says}"
-            named = f"{reading.name} ({reading.verdict})"
+            words = reading.verdict + reading.proof_mark
+            verdict = "; ".join(filter(None, (words, reading.unlike)))
+            full = f"{reading.name}: {verdict} {reading.says}"
+            short = f"{reading.name} ({verdict}): {reading.says}"
+            named = f"{reading.name} ({verdict})"
             assert full in said or short in said or named in left_out, f"{id}:{reading.name}"
         refuted = [r for r in view.readings if r.counterexample]
         assert not refuted or any(line.startswith("  fails at: ") for line in lines), id
@@ -267,6 +286,29 @@ def test_a_defined_value_that_is_no_expression_and_a_turned_comparison_are_shown
     ]
 
 
+@pytest.mark.parametrize(
+    ("formula", "shown_as"),
+    [
+        (
+            lambda m, v, c: m.at_most(m.norm(m.array([v.x[i] for i in range(v.n)])), c * 2),
+            "||(x[0], x[1])|| <= 2 (for n = 2)",
+        ),
+        (
+            lambda m, v, c: m.at_most(min(v.x[i] > 0 for i in range(v.n)), c),
+            "m.at_most(min((v.x[i] > 0 for i in range(v.n))), c) (c = 1)",
+        ),
+    ],
+)
+def test_a_formula_that_runs_through_a_length_is_written_for_two(formula, shown_as):
+    made = Statement(
+        *("toy/a", "toys", "here", "short"),
+        variables={"n": Integer(1, 4), "x": Vector("n")},
+        conclusion=formula,
+        readings={"literal": Reading("refuted", constants={"c": 1}, siblings={"0": changed(c=0)})},
+    )
+    assert formula_lines(shown(made).readings)[0] == shown_as
+
+
 def test_definitions_that_differ_between_readings_name_theirs():
     other = Reading(
         "refuted",
@@ -285,3 +327,10 @@ def test_one_statement_is_shown_at_a_time():
     with pytest.raises(UsageError, match="2 statements begin like that"):
         statement_of([*SLOPE.claims, *GRADIENT.claims], "sim/lemma-3.1")
     assert statement_of(SLOPE.claims, "sim/lemma-3.12") == "sim/lemma-3.12"
+
+
+def test_a_sibling_quotes_the_hypothesis_that_it_drops():
+    views = shown(GRADIENT).readings
+    (amended,) = (view for view in views if view.name == "amended")
+    assert amended.sibling("without |b| <= R") == 'without "|b| <= R"'
+    assert amended.sibling("without the square") == "without the square"

@@ -9,6 +9,7 @@ import toy_pack
 from attsvm.theory.declaration.verdict import Truth, Validity
 from attsvm.theory.report.terminal import (
     NOT_SHOWN_MEANING,
+    PROSE_MEANING,
     aligned,
     claims_text,
     fitted,
@@ -17,6 +18,7 @@ from attsvm.theory.report.terminal import (
     not_shown_text,
     outcome,
     ranked,
+    summary_text,
     table_text,
     verdict_rows,
 )
@@ -46,6 +48,24 @@ def test_a_row_holds_the_three_words_and_the_counts():
         *("", "toy/a:literal", "holds", "numeric", "exercised"),
         *("1/2", "150", "0.123"),
     )
+
+
+def test_a_proof_in_prose_is_marked_explained_and_counted():
+    prose = entry(proof="x^2 >= 0", linked=False)
+    linked = entry(id="toy/b:literal", truth="proved", proof="x^2 >= 0", linked=True)
+    refuted = entry(id="toy/c:literal", truth="refuted", proof="x^2 >= 0", linked=False)
+    rows = verdict_rows([prose, linked, refuted, entry()])
+    assert [row[2] for row in rows] == ["holds*", "proved", "refuted", "holds"]
+    text = io.StringIO()
+    table_text([prose, linked], text)
+    assert text.getvalue().splitlines()[-1] == PROSE_MEANING
+    text = io.StringIO()
+    table_text([linked, refuted], text)
+    assert PROSE_MEANING not in text.getvalue()
+    titles, row = (line.split() for line in summary_text([prose, linked, refuted, entry()]))
+    assert (titles[3:6], row[2:5]) == (["holds", "(in", "prose)"], ["1", "2", "1"])
+    (_, listed) = claims_text([entry(statement="x", in_prose=True)])
+    assert "holds, numeric, proof in prose" in listed
 
 
 def test_an_unexpected_verdict_is_marked_and_explained_below_the_table():
@@ -176,11 +196,8 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
         "  case = 6.0",
         "  slack in [-1, -1]",
-        "  (minimal: none of these that makes it smaller leaves a counterexample: an index left "
-        "out, or a block of many; an entry, slice or array set to 0; an array set to a unit "
-        "vector or its signs; entries rounded, scaled, divided or shifted; an entry, or those "
-        "equal up to sign together, made simpler; several numbers divided, shifted or replaced at "
-        "once; docs/hunting.md has the list)",
+        "  (minimal: no move that makes it smaller leaves a counterexample; docs/hunting.md lists "
+        "the moves)",
         "replay it: attsvm replay --pack a.py here.json",
     ]
     assert lines[5] == "  (the file holds a Python script and LaTeX to paste)"

@@ -1,5 +1,6 @@
 """Verifiers are checked by an interpreter without packages, and refuse whatever is no violation."""
 
+import functools
 import json
 import re
 import subprocess
@@ -17,11 +18,28 @@ CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.kno
 CHECKED = 108
 """Number of stored counterexamples with a verifier; it only rises."""
 
-EXPRESSED = [c for c in CLAIMS if verifier_or_reason(c, *curated.known(c))[0] is not None]
 
-FORMULAS = [c for c in EXPRESSED if getattr(c.formula.instance, "BUILT", False)]
-SOME = [*FORMULAS[::2], *[claim for claim in EXPRESSED if claim not in FORMULAS][::6]]
-"""Those whose statements are changed here; `python -m benchmarks.verifiers` changes all."""
+def smallest(claim):
+    """The smallest stored counterexample of a claim."""
+    return curated.known(claim)[0]
+
+
+@functools.cache
+def expressed():
+    """The claims with a verifier."""
+    return [c for c in CLAIMS if verifier_or_reason(c, smallest(c))[0] is not None]
+
+
+@functools.cache
+def formulas():
+    """Those of them that are formulas over variables."""
+    return [c for c in expressed() if getattr(c.formula.instance, "BUILT", False)]
+
+
+def some():
+    """Those whose statements are changed here; `python -m benchmarks.verifiers` changes all."""
+    return [*formulas()[::2], *[claim for claim in expressed() if claim not in formulas()][::6]]
+
 
 ALONE = """
 import contextlib, io, json, sys
@@ -47,7 +65,7 @@ def run_alone(texts):
 
 
 def programs(claims):
-    return [verifier(claim, *curated.known(claim)) for claim in claims]
+    return [verifier(claim, smallest(claim)) for claim in claims]
 
 
 def negated(text, name):
@@ -68,8 +86,10 @@ def negation(answer):
 
 
 def test_each_stored_counterexample_with_a_verifier_is_a_violation():
-    assert len(EXPRESSED) >= CHECKED
-    for claim, (violated, printed) in zip(EXPRESSED, run_alone(programs(EXPRESSED)), strict=True):
+    assert len(expressed()) >= CHECKED
+    for claim, (violated, printed) in zip(
+        expressed(), run_alone(programs(expressed())), strict=True
+    ):
         assert violated, f"{claim.id}: {printed}"
         names = re.findall(r"^(.*): (?:True|False), slack in \[", printed, re.MULTILINE)
         assert names == [*(h.name for h in claim.hypotheses), checker.CLAIM]
@@ -77,17 +97,17 @@ def test_each_stored_counterexample_with_a_verifier_is_a_violation():
 
 def test_what_cannot_be_checked_has_a_reason():
     for claim in CLAIMS:
-        text, reason = verifier_or_reason(claim, *curated.known(claim))
+        text, reason = verifier_or_reason(claim, smallest(claim))
         assert bool(reason) is (text is None)
 
 
 def test_neither_a_claim_that_holds_nor_a_hypothesis_that_fails_is_a_violation():
     texts = [
         negated(text, name)
-        for claim, text in zip(SOME, programs(SOME), strict=True)
+        for claim, text in zip(some(), programs(some()), strict=True)
         for name in [checker.CLAIM, *(h.name for h in claim.hypotheses)]
     ]
-    assert len(texts) > len(SOME) + 30
+    assert len(texts) > len(some()) + 30
     assert not any(violated for violated, _ in run_alone(texts))
 
 
@@ -99,7 +119,7 @@ def others(claim):
 
 def test_on_other_instances_nothing_is_a_violation_that_the_engine_does_not_refute():
     texts, refuted = [], []
-    for claim in FORMULAS:
+    for claim in formulas():
         for case in others(claim):
             text, _ = verifier_or_reason(claim, case)
             if text is not None:
@@ -112,15 +132,15 @@ def test_on_other_instances_nothing_is_a_violation_that_the_engine_does_not_refu
 
 def test_a_changed_constant_or_hypothesis_is_another_program():
     seen = 0
-    for claim in EXPRESSED:
-        (case,) = curated.known(claim)
+    for claim in expressed():
+        case = smallest(claim)
         own, formula = statement(claim, case, Programs()), claim.formula
         hypotheses = dict(list(formula.hypotheses.items())[1:])
         if claim.hypotheses:
             rest = {"hypotheses": claim.hypotheses[1:]}
             fewer = replace(claim, **rest, formula=replace(formula, hypotheses=hypotheses))
             assert statement(fewer, case, Programs()) != own
-        for name, value in formula.constants.items() if claim in FORMULAS else ():
+        for name, value in formula.constants.items() if claim in formulas() else ():
             if isinstance(value, int) and not isinstance(value, bool):
                 more = {**formula.constants, name: value + 1}
                 other = replace(claim, formula=replace(formula, constants=more))
@@ -132,9 +152,7 @@ def test_a_changed_constant_or_hypothesis_is_another_program():
 def test_no_hypothesis_takes_the_place_of_the_conclusion():
     """An answer of the same name would replace that of the hypothesis."""
     for built in (True, False):
-        claim = next(c for c in EXPRESSED if c.hypotheses and (c in FORMULAS) is built)
+        claim = next(c for c in expressed() if c.hypotheses and (c in formulas()) is built)
         named = replace(claim.hypotheses[0], name=checker.CLAIM)
-        text, reason = verifier_or_reason(
-            replace(claim, hypotheses=(named,)), *curated.known(claim)
-        )
+        text, reason = verifier_or_reason(replace(claim, hypotheses=(named,)), smallest(claim))
         assert (text, reason) == (None, "a hypothesis with the name of the conclusion")

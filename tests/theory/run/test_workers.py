@@ -13,7 +13,7 @@ import pytest
 import toy_jobs
 import toy_pack
 
-from attsvm._compiling import watched
+from attsvm._live import watched
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
 from attsvm.theory.run.workers import HERE, Jobs, known_claim, processes

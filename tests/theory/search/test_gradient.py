@@ -1,26 +1,21 @@
 """The gradient finds thin violations that others miss, and leaves the process as it was."""
 
-import itertools
 import random
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from flint import arb
-from hypothesis import strategies as st
-from toy_pack import build, stated
+from toy_pack import stated
 
 from attsvm.errors import ClaimError
-from attsvm.exact import rational
-from attsvm.theory import PROFILES, Real, Slack, changed
+from attsvm.theory import PROFILES, Integer, Labels, Real, Vector, changed
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.document import leaves, value_at
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent
-from attsvm.theory.search.float_coordinates import starts
 from attsvm.theory.search.float_frame import Frame, frame_key
 from attsvm.theory.search.gradient import gradient
 from attsvm.theory.search.hunt import hunt
@@ -32,76 +27,31 @@ from tests.theory.search.scouting import scouted
 
 torch = Late("torch")
 
-WIDTH = 2.0**-12
+
+def valley(m, v, c):
+    """The right side is 0 at x = 11/7 alone, and grows 10^4 times as fast across the valley."""
+    across = m.square(v.y - v.x * v.x) + m.square(v.z - v.y * v.y)
+    return m.at_most(c, 10**4 * across + m.square(v.x - m.exact("11/7")))
 
 
-@dataclass(frozen=True, slots=True)
-class Tied:
-    """A vector whose entries at both ends are equal, a sign, and what no gradient moves."""
-
-    at: Any
-    sign: float
-    name: str = "here"
-    count: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A vector."""
-
-    at: Any
-
-
-def valley(a):
-    """0 along no more than the point (5/4, 25/16, 625/256) of a curved valley."""
-    bends = sum(20 * (y - x * x) * (y - x * x) for x, y in itertools.pairwise(a))
-    return bends + (a[0] - type(a[0])(5) / 4) ** 2
-
-
-def thin_conclusion(case: Line, shift: float = 0.0) -> Slack:
-    value = valley([float(x) for x in case.at])
-    return Slack(value - WIDTH - shift, 1e-12 * (1 + value))
-
-
-def thin_ball(case: Line, shift: float = 0.0) -> arb:
-    return arb(valley([rational(float(x)) for x in case.at]) - rational(WIDTH) - rational(shift))
-
-
-def thin_relaxed(case, shift: float = 0.0):
-    a = case.at
-    return -20 * ((a[:, 1:] - a[:, :-1] ** 2) ** 2).sum(1) - (a[:, 0] - 1.25) ** 2
-
-
-EIGHTHS = st.lists(st.integers(-24, 24), min_size=3, max_size=3)
-thin = build(
-    "thin",
-    thin_conclusion,
-    thin_ball,
-    data=EIGHTHS.map(lambda row: Line(np.array(row) / 8)),
-    relaxed=thin_relaxed,
-    expected="refuted",
+THIN = stated(
+    "valley",
+    {name: Real() for name in "xyz"},
+    valley,
+    constants={"c": "1/1000000"},
+    siblings={"more": changed(c=1)},
 )
-STARTS = [Line(np.array([k / 4, 1.0, -k / 2])) for k in range(-3, 4)]
+STARTS = [THIN.formula.build(x=0.0, y=0.0, z=0.0)]
+found_in_one_turn = partial(scouted, THIN, "gradient", STARTS, 100)
 
 
-def small(case: Line, shift: float = 0.0) -> Slack:
-    return Slack(1.0 - shift, 0.0)
-
-
-def guided(relaxed: Any, **rest: Any) -> Any:
-    return build(
-        "guided", small, lambda case, shift=0.0: arb(1), relaxed=relaxed,
-        data=st.just(STARTS[0]), **rest,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_turn_finds_a_thin_violation_in_few_looks(seed):
-    found = scouted(thin, "gradient", STARTS, budget=24, seed=seed)
-    assert found.found is not None
-    assert found.spent <= 24
-    case = codec.decode(found.found.instance, Line)
-    assert thin_ball(case) < 0
+def test_along_a_narrow_valley_ratios_far_below_1_still_have_a_slope():
+    scouts = [found_in_one_turn(seed) for seed in range(8)]
+    found = [scout.found for scout in scouts if scout.found]
+    assert found
+    assert all(scout.spent <= 100 for scout in scouts)
+    case = codec.decode(found[0].instance, THIN.instance_type)
+    assert confirm(THIN, {}, case, found[0].slack["kind"]).refuted is True
 
 
 def test_logarithms_reach_what_lies_off_entries_of_one_size():
@@ -110,32 +60,17 @@ def test_logarithms_reach_what_lies_off_entries_of_one_size():
     assert scouted(shapiro, "gradient", [case], budget=400).found is not None
 
 
-def test_along_a_narrow_valley_ratios_far_below_1_still_have_a_slope():
-    """The right side is 0 at x = 11/7 alone, and grows 10^4 times as fast across the valley."""
-
-    def valley(m, v, c):
-        across = m.square(v.y - v.x * v.x) + m.square(v.z - v.y * v.y)
-        return m.at_most(c, 10**4 * across + m.square(v.x - m.exact("11/7")))
-
-    claim = stated(
-        "valley",
-        {name: Real() for name in "xyz"},
-        valley,
-        constants={"c": "1/1000000"},
-        siblings={"more": changed(c=1)},
-    )
-    case = claim.formula.build(x=0.0, y=0.0, z=0.0)
-    assert any(scouted(claim, "gradient", [case], 100, seed).found for seed in range(8))
-
-
 def test_a_hunt_uses_it_and_answers_the_same_again():
-    drawing = replace(thin, ensemble=lambda generator: STARTS[int(generator.integers(7))])
     accounts = []
     for _ in range(2):
-        account = hunt(drawing, seconds=None, rounds=3, seed=1, searchers=["ensemble", "gradient"])
-        assert account.efforts["gradient"].found
+        account = hunt(THIN, seconds=None, rounds=3, seed=1, searchers=["drawn", "gradient"])
+        assert account.efforts["gradient"].accepted
         accounts.append((account.smallest, account.worst, account.examples, account.rounds))
     assert accounts[0] == accounts[1]
+
+
+def numberless(case, **_):
+    return torch.full((len(case.x),), float("nan"), dtype=torch.float64)
 
 
 def test_nothing_global_changes():
@@ -145,10 +80,10 @@ def test_nothing_global_changes():
     torch.set_num_threads(threads + 1)
     try:
         with torch.no_grad():
-            assert scouted(thin, "gradient", STARTS, budget=8).found is not None
+            found_in_one_turn()
             assert not torch.is_grad_enabled()
-        with pytest.raises(ClaimError):
-            scouted(guided(lambda case, shift=0.0: None), "gradient", STARTS[:1], budget=8)
+        with pytest.raises(ClaimError, match="NaN or infinite on every"):
+            scouted(replace(THIN, relaxed=numberless), "gradient", STARTS, budget=8)
         assert torch.get_num_threads() == threads + 1
     finally:
         torch.set_num_threads(threads)
@@ -158,74 +93,28 @@ def test_nothing_global_changes():
     assert numpy_state()[1].tolist() == before[2]
 
 
-def test_it_works_on_one_thread_in_double_precision_with_a_batch_axis():
-    seen = []
-
-    def relaxed(case, shift: float = 0.0):
-        seen.append((torch.get_num_threads(), case.at.dtype, case.at.shape[1:], case.name))
-        assert case.sign.shape == case.at.shape[:1]
-        assert (case.name, case.count) == ("here", 2)
-        return case.at.sum((1, 2))
-
-    def conclude(case: Tied, shift: float = 0.0) -> Slack:
-        return Slack(1.0 - shift, 0.0)
-
-    claim = build("kinds", conclude, lambda case, shift=0.0: arb(1), relaxed=relaxed)
-    scouted(claim, "gradient", [Tied(np.ones((2, 3)), 1.0)], budget=8)
-    assert set(seen) == {(1, torch.float64, (2, 3), "here")}
-
-
-@pytest.mark.parametrize(
-    ("relaxed", "message"),
-    [
-        (lambda case, shift=0.0: case.at.sum(1) * float("nan"), "NaN or infinite on every"),
-        (lambda case, shift=0.0: case.at.sum(), "not a tensor"),
-        (lambda case, shift=0.0: 1.0, "not a tensor"),
-        (lambda case, shift=0.0: case.nowhere, "AttributeError"),
-    ],
-)
-def test_a_broken_objective_is_told(relaxed, message):
-    with pytest.raises(ClaimError, match=message):
-        scouted(guided(relaxed), "gradient", STARTS[:1], budget=8)
-
-
-def test_an_objective_that_is_a_number_here_and_there_is_climbed_where_it_is():
-    def half(case, shift: float = 0.0):
-        return thin_relaxed(case).where(case.at[:, 0] > 0, float("nan") * case.at[:, 0])
-
-    scout = scouted(replace(thin, relaxed=half), "gradient", STARTS, budget=48)
-    assert max(-thin_conclusion(case).value for case in STARTS) < -1.0
-    assert scout.pool.height > -0.1
-
-
-def test_an_objective_without_gradient_is_searched_at_random():
-    scout = scouted(guided(lambda case, shift=0.0: torch.zeros(len(case.at))), "gradient", STARTS)
-    assert scout.spent == scout.budget
-
-
 def test_siblings_pass_what_they_change():
-    shifts = []
+    constants = []
 
-    def relaxed(case, shift: float = 0.0):
-        shifts.append(shift)
-        return case.at.sum(1)
+    def relaxed(case, c):
+        constants.append(c)
+        return case.x
 
-    claim = guided(relaxed)
-    tally = Tally(claim, claim.part("shift 100"), 0)
+    tally = Tally(replace(THIN, relaxed=relaxed), THIN.part("more"), 0)
     tally.pool.offer(0.0, STARTS[0])
     GUIDED["gradient"].guide(Scout(tally, "gradient", 8), np.random.default_rng(0))
-    assert set(shifts) == {100.0}
+    assert set(constants) == {1}
 
 
 def test_it_fits_claims_with_an_objective_where_torch_is(monkeypatch):
-    plain = replace(thin, relaxed=None)
-    assert "gradient" in searchers_of(thin)
+    plain = replace(THIN, relaxed=None)
+    assert "gradient" in searchers_of(THIN)
     assert "gradient" not in searchers_of(plain)
-    assert "gradient" not in hunt(plain, seconds=None, rounds=1, searchers=["sizes"]).absent
+    assert "gradient" not in hunt(plain, seconds=None, rounds=1, searchers=["drawn"]).absent
     absent = replace(GUIDED["gradient"], there=lambda: False)
     monkeypatch.setitem(GUIDED, "gradient", absent)
-    assert "gradient" not in searchers_of(thin)
-    account = hunt(thin, seconds=None, rounds=1, searchers=["drawn", "sizes"])
+    assert "gradient" not in searchers_of(THIN)
+    account = hunt(THIN, seconds=None, rounds=1, searchers=["drawn"])
     assert "gradient" in account.absent
     assert account.json()["absent"] == account.absent
     assert account.error is None
@@ -240,19 +129,19 @@ def test_quick_checks_do_without_whether_or_not_torch_is_loaded(monkeypatch):
     monkeypatch.setitem(GUIDED, "gradient", replace(GUIDED["gradient"], search=count))
     for name in ("quick", "deep"):
         profile = replace(PROFILES[name], examples=5, guided=10)
-        check.search(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
+        check.search(Tally(THIN, THIN.part(""), 0), profile, 0, explicit=False)
     assert len(calls) == 1
 
 
 def test_time_is_kept_between_steps():
     late = []
 
-    def slow(case, shift: float = 0.0):
+    def slow(case, **constants):
         late.append(time.time() > deadline)
         time.sleep(0.05)
-        return thin_relaxed(case)
+        return THIN.relaxed(case, **constants)
 
-    claim = replace(thin, relaxed=slow)
+    claim = replace(THIN, relaxed=slow)
     tally = Tally(claim, claim.part(""), 0)
     examine_case(tally, STARTS[0], "test")
     deadline = time.time() + 0.5
@@ -264,62 +153,39 @@ def test_time_is_kept_between_steps():
     assert scout.spent == 0
 
 
-def equal_ends(case: Tied) -> bool:
-    return bool(case.at[0] == case.at[-1]) and case.sign in (-1.0, 1.0)
-
-
-def above_three(case: Tied, shift: float = 0.0) -> Slack:
-    return Slack(100.0 - float(case.at[0]) - float(case.at[1]) - shift, 1e-9)
+TIED = stated(
+    "ties",
+    {"n": Integer(3, 3), "a": Vector("n"), "sign": Labels("n"), "x": Real()},
+    lambda m, v, c: m.at_most(v.a[0] + v.a[1], m.exact(c)),
+    {
+        "ends are equal": lambda m, v: m.equal(v.a[0], v.a[2]),
+        "inside": lambda m, v: m.at_most(m.largest(v.a), m.exact(9)),
+        "labels": lambda m, v: m.equal(m.square(v.sign), m.exact(1)),
+    },
+    constants={"c": 100},
+    siblings={"1": changed(c=1)},
+)
+CASE = TIED.formula.build(a=[1.0, 2.0, 1.0], sign=[1.0, -1.0, 1.0], x=0.5)
 
 
 def test_hypotheses_are_kept_on_the_way():
     """Ties that a hypothesis asks for stay, signs stay, and what leaves the hypotheses returns."""
-    inside = lambda case: bool(np.abs(case.at).max() <= 9)  # noqa: E731
-    claim = build(
-        "ties",
-        above_three,
-        lambda case, shift=0.0: arb(1),
-        relaxed=lambda case, shift=0.0: case.at[:, 0] + case.at[:, 1],
-        hypotheses={"ends are equal": equal_ends, "inside": inside},
-    )
-    scout = scouted(claim, "gradient", [Tied(np.array([1.0, 2.0, 1.0]), 1.0)], budget=200)
-    best = codec.decode(scout.pool.closest[0].document, Tied)
-    assert equal_ends(best)
-    assert best.sign == 1.0
-    assert 17.0 < best.at[0] + best.at[1] <= 18.0
-
-
-DOCUMENT = codec.encode((Tied(np.arange(3.0), 1.0), 2.5, np.arange(4).reshape(2, 2), None, True))
+    scout = scouted(TIED, "gradient", [CASE], budget=200)
+    best = codec.decode(scout.pool.closest[0].document, TIED.instance_type)
+    assert best.a[0] == best.a[2]
+    assert best.sign.tolist() == [1.0, -1.0, 1.0]
+    assert 17.0 < best.a[0] + best.a[1] <= 18.0
 
 
 def test_a_frame_takes_floats_out_and_puts_them_back():
-    frame = Frame.of(DOCUMENT)
-    row = frame.row(DOCUMENT)
-    assert row.tolist() == [value_at(DOCUMENT, path) for path, _ in leaves(DOCUMENT)]
-    assert frame.filled(row) == DOCUMENT
-    moved = frame.filled(row + 0.1)
-    assert frame.row(moved).tolist() == (row + 0.1).tolist()
-    assert frame_key(moved) == frame_key(DOCUMENT)
-    assert frame_key(codec.encode((Tied(np.arange(4.0), 1.0), 2.5))) != frame_key(DOCUMENT)
-    record, number, table, nothing, flag = frame.tensors(torch.tensor(np.stack([row, 2 * row])))
-    assert record.at.tolist() == [[0.0, 1.0, 2.0], [0.0, 2.0, 4.0]]
-    assert number.tolist() == [2.5, 5.0]
-    assert table.tolist() == [[0, 1], [2, 3]]
-    assert (nothing, flag, record.name, record.count) == (None, True, "here", 2)
-
-
-def test_starts_hold_what_may_not_move():
-    known = np.array([[1.0, 2.0, 1.0, 5.0, -1.0]])
-    frame = Frame(None, (slice(0, 3), slice(3, 4), slice(4, 5)))
-
-    def admits(row):
-        return row[0] == row[2] and row[4] == -1.0
-
-    found = starts(frame, known, admits, 64, np.random.default_rng(0))
-    assert (found.rows[:, 0] == found.rows[:, 2]).all()
-    assert (found.rows[:, 4] == -1.0).all()
-    assert (found.size[:, 4] == 0).all()
-    assert (found.rows[0] == known[0]).all()
-    assert len(np.unique(found.rows[:, 3])) > 32
-    assert (found.group[:, 2] == 0).all()
-    assert starts(frame, known, lambda row: False, 8, np.random.default_rng(0)) is None
+    frame = Frame.of(CASE)
+    row = frame.row(CASE)
+    assert row.tolist() == [1, 2, 1, 1, -1, 1, 0.5]
+    moved = frame.record(row + 0.25)
+    assert (moved.a.tolist(), moved.x) == ([1.25, 2.25, 1.25], 0.75)
+    assert not moved.a.flags.writeable
+    assert frame_key(moved) == frame_key(CASE)
+    assert frame.record(row * np.inf) is None
+    batch = frame.tensors(torch.tensor(np.stack([row, 2 * row])))
+    assert batch.a.tolist() == [[1, 2, 1], [2, 4, 2]]
+    assert batch.x.tolist() == [0.5, 1.0]

@@ -216,7 +216,7 @@ def test_a_hunt_needs_an_end_and_searchers_that_there_are():
 
 @pytest.mark.parametrize("name", ["gradient", "ensemble"])
 def test_a_searcher_that_the_claim_has_nothing_for_is_refused_by_name(name):
-    with pytest.raises(UsageError, match=f"got {name}.*{name} needs an? .*{NEEDS[name][-5:-2]}"):
+    with pytest.raises(UsageError, match=f"got {name}.*{name} needs .*{NEEDS[name][-5:-2]}"):
         chase(toy_pack.true, searchers=["drawn", name])
 
 

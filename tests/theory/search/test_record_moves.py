@@ -12,7 +12,10 @@ from scouting import Witness, instance, only_by_the_searcher, scouted, witnessed
 from toy_pack import build
 
 from attsvm._types import Array, Float, Int
+from attsvm.theory.declaration.judge import glance
+from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import record_moves
 from attsvm.theory.search import scout as scout_module
@@ -239,3 +242,26 @@ def test_integers_of_a_ladder_are_close_to_each_other():
     ladder = sorted({abs(k) for k in record_moves.ladder(3, 10**6, np.random.default_rng(0))})
     assert {0, 1, 2, 10**5, 2**15 - 1, 2**15 + 1, 10**6} <= set(ladder) <= {*range(10**6 + 1)}
     assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder))
+
+
+SINGLY = {
+    c.id: c
+    for c in find_claims(load_packs())
+    if not c.formula.batches and c.cost <= record_moves.CHEAP
+    if c.expected.truth is not Truth.REFUTED
+}
+"""Readings about records that stand and are evaluated one by one in floats."""
+
+
+@pytest.mark.parametrize("id", sorted(SINGLY))
+def test_records_that_are_screened_one_by_one_look_violated_where_the_judge_says_so(id):
+    claim, told = SINGLY[id], 0
+    for name in ("", *(s.name for s in claim.siblings)):
+        part = claim.part(name)
+        for case in part.examples:
+            slack = claim.conclusion(case, **part.parameters)
+            if slack.kind != "unknown":
+                height = glance(part.formula, part.parameters, case)
+                assert height >= 1.0 if slack.violated else height <= 1.0 + 1e-9
+                told += 1
+    assert told > 0

@@ -50,6 +50,15 @@ def test_screening_has_more_than_half_of_the_turns_unless_another_comes_closer(s
     assert taken["a"] > taken["screen"] > taken.total() / 8
 
 
+def test_a_searcher_with_long_turns_waits_longer_after_its_first_turn():
+    schedule = Schedule(["screen", *CREW], weights={"b": 6})
+    first = schedule.plan(["screen", *CREW], 4)
+    assert sorted(first) == ["a", "b", "c", "screen"]
+    later = [s for _ in range(20) for s in schedule.plan(["screen", *CREW], 8)]
+    assert {"a", "c"} <= set(later[: later.index("b")])
+    assert later[: later.index("b")].count("screen") >= 6
+
+
 def test_who_comes_closer_gets_more_turns():
     schedule = Schedule(CREW)
     for _ in range(10):

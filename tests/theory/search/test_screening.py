@@ -1,8 +1,10 @@
 """Batches: what is screened is counted, hypotheses are decided, and small matrices keep digits."""
 
 import itertools
+import math
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +14,11 @@ from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.declaration import batches
 from attsvm.theory.instance import codec
+from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.batch_moves import count_new
+from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.screening import GENERATIONS, breed
 from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
@@ -189,6 +193,59 @@ def test_the_integers_that_were_enumerated_are_told():
     assert late.tally.seen.exhausted == {}
     seen.add(late.tally.seen)
     assert seen.exhausted["k"] == [low, high]
+
+
+@pytest.mark.parametrize("count", [lambda k: k, lambda k: len(range(k))], ids=["own", "counted"])
+def test_a_later_turn_enumerates_what_the_earlier_ones_left(count):
+    """The rows of the larger cube outside the smaller one, and for a hunt those of a long box."""
+    asked = []
+
+    def conclusion(m, v, c):
+        if m.name == "floats":
+            asked.append(np.broadcast_arrays(*(getattr(k, "value", k) for k in (v.x, v.y, v.z))))
+        return m.at_most(c, m.exact(1) + 0 * (count(v.x) + count(v.y) + count(v.z)))
+
+    claim = stated(
+        "three",
+        {"x": Integer(1, 9, beyond=True), "y": Integer(-1, 9, beyond=True), "z": Integer(2, 4)},
+        conclusion,
+        constants={"c": 1},
+        siblings={"twice": changed(c=2)},
+    )
+    seen, rows = [], []
+    for before in (0, 100):
+        asked.clear()
+        scout = Scout(Tally(claim, claim.part(""), 0), "integers", 100, before=before)
+        GUIDED["integers"].guide(scout, np.random.default_rng(0))
+        columns = zip(*([x.ravel() for x in part] for part in asked), strict=True)
+        rows.append(set(zip(*map(np.concatenate, columns), strict=True)))
+        seen.append(scout.tally.seen)
+    cubes = [
+        set(itertools.product(*(range(low, high + 1) for low, high in each.exhausted.values())))
+        for each in seen
+    ]
+    assert cubes[0] < cubes[1]
+    assert cubes[0] <= rows[0]
+    assert cubes[1] - cubes[0] <= rows[1]
+    sizes = [len(cubes[0]), len(cubes[1] - cubes[0])]
+    both = [size <= each.screened <= 1.5 * size for size, each in zip(sizes, seen, strict=True)]
+    assert both == [True, True]
+    late = Counts()
+    late.add(replace(seen[1]))  # without the first turn
+    assert late.exhausted == {}
+    first = replace(seen[0])
+    first.add(seen[1])
+    assert first.exhausted == seen[1].exhausted
+
+
+def test_the_box_of_a_hunt_grows_from_turn_to_turn():
+    """Without the memory of earlier turns it has 1773 values for each of the two integers."""
+    claim = hypotenuse(lambda m, v, c: m.at_most(c, m.exact(1) + v.x + v.y))
+    account = hunt(claim, seconds=None, rounds=2, searchers=["integers"])
+    turns = account.efforts["integers"].turns
+    side = math.isqrt(turns * 96 * 2**15)
+    assert turns > 1
+    assert account.seen.exhausted == {"x": [1, side], "y": [1, side]}
 
 
 @pytest.mark.parametrize("searcher", ["screen", "integers"])

@@ -382,7 +382,7 @@ def test_shards_merge_in_their_order():
 def test_a_proof_has_to_say_what_it_proved(said, monkeypatch):
     monkeypatch.setattr(toy_pack, "prove", lambda: said)
     with pytest.raises(ClaimError, match="returned no sentence on what it proved"):
-        execute_proof(toy_pack.proved)
+        execute_proof(toy_pack.prose)
 
 
 def test_heights_rank_instances_and_refuse_inadmissible_ones():

@@ -207,3 +207,23 @@ def test_a_worker_whose_clock_is_wrong(threads, identity, monkeypatch):
     answers(monkeypatch, identity, clock=time.time() - 60)
     with pytest.raises(WorkerError, match=r"the clock of worker .* is wrong \(got -6"):
         cluster(threads).__enter__()
+
+
+QUESTIONS = """
+from attsvm import Real, Vector, question
+
+TRUE = question(lambda m, v: m.at_most(2 * v.a * v.b, v.a**2 + v.b**2), a=Real(), b=Real())
+FALSE = question(lambda m, v: m.at_most(m.sum(m.abs(v.x)), 2 * m.norm(v.x)), x=Vector("n"))
+"""
+
+
+def test_a_cluster_answers_questions(threads, alike, here):
+    Path("questions.py").write_text(QUESTIONS)
+    options = ["--rounds", "1", "--cluster", threads, "--json", "answers.json"]
+    assert main(["ask", "questions.py", *options]) == 0
+    entries = json.loads(Path("answers.json").read_text())["questions"]
+    assert [(e["name"], e["answer"]) for e in entries] == [
+        ("TRUE", "not refuted"),
+        ("FALSE", "refuted"),
+    ]
+    assert entries[1]["instance"] == {"n": "5", "x": "[1, 1, 1, 1, 1]"}

@@ -1,7 +1,9 @@
 """A claim is checked anew exactly if something that its outcomes rest on has changed."""
 
+import hashlib
 import importlib
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.packs.code_digests import CONTENTS, key_of_content
+from attsvm.theory.packs.kept_contents import read_contents
 from attsvm.theory.record.ledger import chained, read_events
 from attsvm.theory.verification import verify
 
@@ -188,3 +192,77 @@ def test_nothing_is_taken_over_from_a_run_with_another_pack_that_changes_modules
     forget()
     assert main([*VERIFY, "--only-pack", "other"]) == 0
     assert taken_over(capsys) == {}
+
+
+def stored(ledger="ledger"):
+    """The file of parsed contents beside the ledger."""
+    return Path(f".{ledger}.modules")
+
+
+def test_contents_of_modules_are_kept_and_never_stale(pack, capsys):
+    assert set(taken_over(capsys)) == {A, B}
+    first = read_contents(stored())
+    assert first.items() <= CONTENTS.items()
+    before = Path("little/shareda.py").stat()
+    Path("little/shareda.py").write_text("ZERO = 1\n")  # of the same size
+    os.utime("little/shareda.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+    forget_contents()
+    assert set(taken_over(capsys)) == {B}
+    assert first.items() < read_contents(stored()).items()
+
+
+def forget_contents():
+    """Let this process read all files of the pack anew, as another process does."""
+    CONTENTS.clear()
+    for file in Path("little").glob("*.py"):
+        status = file.stat()
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def edit_digest(text):
+    """A digest is another one, and the checksum is as it was."""
+    digest = next(iter(read_contents(stored()).values())).digest
+    return text.replace(digest.encode(), b"0" * len(digest))
+
+
+DAMAGE = {
+    "cut": lambda text: text[: len(text) // 2],
+    "edited": edit_digest,
+    "of another parser": lambda text: resealed(text, '"parser": "', '"parser": "1'),
+    "of another form": lambda text: resealed(text, '"contents": {', '"contents": {"x": 1, '),
+    "empty": lambda text: b"",
+}
+
+
+def resealed(text, old, new):
+    """The file with another text and its checksum."""
+    body = text.partition(b"\n")[2].replace(old.encode(), new.encode())
+    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_file_of_contents_is_not_read(pack, capsys, how):
+    taken_over(capsys)
+    assert read_contents(stored())
+    stored().write_bytes(DAMAGE[how](stored().read_bytes()))
+    assert read_contents(stored()) == {}
+    assert set(taken_over(capsys)) == {A, B}
+
+
+def test_the_gate_does_not_read_contents_that_are_kept(pack, capsys):
+    """An entry that lies makes a run that the gate refuses."""
+    taken_over(capsys)
+    key = next(k for k, content in read_contents(stored()).items() if is_of("sharedb", k))
+    body = json.loads(stored().read_bytes().partition(b"\n")[2])
+    body["contents"][key][0] = "0" * 12
+    lying = json.dumps(body).encode()
+    stored().write_bytes(hashlib.sha256(lying).hexdigest().encode() + b"\n" + lying)
+    forget_contents()
+    assert set(taken_over(capsys)) == {A}
+    forget_contents()
+    assert main(GATE) == 1
+
+
+def is_of(name, key):
+    path = f"little/{name}.py"
+    return key == key_of_content(path, Path(path).read_bytes())

@@ -354,6 +354,40 @@ def test_a_hypothesis_that_raises_is_named_with_its_claim(kind, explicit):
     assert check(replace(claim, hypotheses=())).error is None
 
 
+# implications
+
+
+def implying(least, kind):
+    """A true claim about x >= 1; the hypothesis is said to imply x >= `least`."""
+    if kind == "records":
+        weaker = Hypothesis("weaker", lambda x: x >= least)
+        claim = build("implying", square, square_ball, hypotheses={"h": lambda x: x >= 1})
+        (own,) = claim.hypotheses
+        return replace(claim, hypotheses=(replace(own, implies=(weaker,)),))
+    middle = Hypothesis(
+        "middle",
+        lambda m, v: m.at_least(v.x, m.exact(0)),
+        implies=(Hypothesis("weaker", lambda m, v: m.at_least(v.x, m.exact(least))),),
+    )
+    return Statement(
+        "toy/implying",
+        source="s",
+        place="p",
+        printed="t",
+        variables={"x": Real()},
+        hypotheses=(Hypothesis("h", lambda m, v: m.at_least(v.x, m.exact(1)), implies=(middle,)),),
+        conclusion=lambda m, v, c=1: m.at_most(m.abs(v.x), c * v.x),
+        readings={"literal": Reading("holds", siblings={"half": changed(c=Fraction(1, 2))})},
+    ).claims[0]
+
+
+@pytest.mark.parametrize("kind", ["records", "variables"])
+def test_a_false_implication_is_an_error_of_the_claim(kind):
+    assert check(implying(1, kind)).error is None
+    told = check(implying(40, kind)).error
+    assert told.startswith("hypothesis 'h' of toy/implying:literal does not imply 'weaker'")
+
+
 # formulas
 
 V = {"n": Integer(1, 3), "d": Integer(1, 2), "x": Vector("n"), "A": Matrix("n", "d"), "t": Real()}
@@ -478,7 +512,7 @@ def test_no_arithmetic_lets_a_formula_write(write, arithmetic):
     runs = {
         "balls": lambda: formula.relation(BALLS, formula.exact(case), {}),
         "traces": lambda: formula.relation(TRACES, formula.known(TRACES, case), {}),
-        "floats": lambda: batches.screened(formula, raw, {"n": 2, "d": 1}, 1, {}),
+        "floats": lambda: batches.fit_screened(formula, raw, {"n": 2, "d": 1}, 1, {}),
         "tensors": lambda: relaxed(formula, tensors),
     }
     with pytest.raises((ClaimError, ValueError), match=r"read-only|in place|set WRITEABLE"):
@@ -568,6 +602,7 @@ def checked_with(proof):
 def test_a_proof_that_takes_a_step_lists_it():
     outcome = checked_with(prove_by_a_step)
     assert (outcome.error, outcome.proof, outcome.steps) == (None, "x^2 >= 0", ["a step"])
+    assert not outcome.linked
 
 
 def test_a_proof_that_takes_no_step_proves_nothing():

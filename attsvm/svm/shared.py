@@ -1,0 +1,449 @@
+"""The Att-SVM of queries that share tokens, at the sizes of real attention heads.
+
+  min ||W||_F   subject to   (x_target - x_t)^T W z_i >= 1   for every token t that query i sees
+
+Constraints stay in tables (`attsvm.svm.tables`). Tokens and queries are replaced by R factors: the
+search then runs in coordinates of their spans. Every figure of an answer is recomputed from the
+multipliers on the tokens and queries as they were given, and its bracket includes rounding errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from attsvm._types import Array, Bool, Float, Int
+from attsvm.errors import DataError
+from attsvm.exact.deadline import Deadline
+from attsvm.svm.bounds import DOWN, UP, gamma, length_up, size_up
+from attsvm.svm.contradictions import Contradiction, contradictions, row_ids, without_copies
+from attsvm.svm.farkas import exists
+from attsvm.svm.frobenius import TIGHT, TOLERANCE
+from attsvm.svm.growing import grow
+from attsvm.svm.methods import COLD, pivots
+from attsvm.svm.programme import listed
+from attsvm.svm.support import GramOperator
+from attsvm.svm.tables import Tables, divided
+
+SEARCHES = 8
+"""Round after which pivots on the rows of largest weight begin, if no W is known to separate."""
+
+CERTIFIED = 1200
+"""Maximum number of rows on which pivots look for a solution or a Farkas certificate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of a search: processor seconds so far, and the bracket of the least norm."""
+
+    seconds: float
+    bracket: tuple[float, float]
+
+    def __str__(self) -> str:
+        low, high = self.bracket
+        return f"{self.seconds:.1f} s: least norm in [{low:.6g}, {high:.6g}]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedProgramme:
+    """Constraints of queries that share tokens.
+
+    Attributes:
+        X: tokens.
+        Z: queries.
+        seen: the tokens that each query sees; none if the query is left out.
+        targets: the token that each query selects.
+        rivals: the constraints: token t of query i competes with its target. Equal constraints are
+            listed once, and copies of a target are none.
+        aside: pairs of queries that contradict each other. They have no constraints.
+    """
+
+    X: Float[Array, "S d"]
+    Z: Float[Array, "n e"]
+    seen: Bool[Array, "n S"]
+    targets: Int[Array, " n"]
+    rivals: Bool[Array, "n S"]
+    aside: tuple[Contradiction, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of constraints."""
+        return int(self.rivals.sum())
+
+    def chosen(self, queries: Array) -> SharedProgramme:
+        """Return the programme of some queries alone; the others are left out.
+
+        A query may be needed again: it contradicts one that is left out, or its constraints were
+        listed at an equal query. So the constraints are those that these queries have alone.
+        """
+        keep = np.zeros(len(self.Z), dtype=np.bool_)
+        keep[queries] = True
+        return _programme(self.X, self.Z, self.seen & keep[:, None], self.targets)
+
+
+def shared_programme(X: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
+    """Return the constraints of queries on the tokens that they see.
+
+    Queries that contradict each other are set aside, as few as a greedy choice needs.
+
+    Args:
+        X: tokens (S, d).
+        Z: queries (n, e).
+        seen: which tokens each query sees (n, S).
+        targets: the token that each query selects (n,).
+
+    Raises:
+        DataError: shapes do not fit, entries are not finite, or a target is not seen.
+    """
+    X, Z = np.asarray(X, dtype=np.float64) + 0.0, np.asarray(Z, dtype=np.float64) + 0.0
+    seen, targets = np.asarray(seen), np.asarray(targets)
+    fits = X.ndim == 2 and Z.ndim == 2 and seen.dtype == np.bool_ and targets.dtype.kind in "iu"
+    if not fits or seen.shape != (len(Z), len(X)) or targets.shape != (len(Z),):
+        raise DataError(
+            "tokens (S, d), queries (n, e), a mask (n, S) and targets (n,) are needed",
+            value=[array.shape for array in (X, Z, seen, targets)],
+        )
+    if not (np.isfinite(X).all() and np.isfinite(Z).all()):
+        raise DataError("tokens or queries are not finite")
+    inside = (targets >= 0) & (targets < len(X))
+    if not inside.all() or not seen[np.arange(len(Z)), targets].all():
+        raise DataError("a query selects a token that it does not see")
+    return _programme(X, Z, seen, targets)
+
+
+def _programme(X: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
+    """Return the constraints; a query that sees no token is left out."""
+    ids = row_ids(X)
+    aside = contradictions(Z, ids, seen, targets)
+    used = seen.copy()
+    used[[pair.queries[-1] for pair in aside]] = False  # before equal constraints are merged
+    rivals = without_copies(Z, ids, used, targets)
+    return SharedProgramme(X, Z, seen, targets, rivals, aside)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedAnswer:
+    """The least W of a shared programme, bounds of its norm, or a proof that there is none.
+
+    Attributes:
+        programme: the constraints.
+        status: `solved` if residuals and gap are at most 1e-9. `bracketed` if W meets the
+            constraints and the gap is wider. `unseparable` if `weights` are a proved Farkas
+            certificate. `undecided` if there is neither.
+        W: the solution; if bracketed, a matrix that meets the constraints; otherwise zero.
+        weights: multipliers by query and token: those of the least norm, or the certificate.
+        combined: sum_it weights_it (x_target - x_t) z_i^T.
+        bracket: bounds of the least norm, moved outward for rounding; infinite if unseparable.
+        primal_residual: the largest shortfall of a margin of W below 1.
+        dual_residual: minus the least multiplier, if that is negative.
+        stationarity: ||W - combined|| / ||W||, if solved; if unseparable, ||combined|| relative to
+            the lengths of its summands.
+        gap: 1 - (low / high)^2 of the bracket.
+    """
+
+    programme: SharedProgramme
+    status: Literal["solved", "bracketed", "undecided", "unseparable"]
+    W: Float[Array, "d e"]
+    weights: Float[Array, "n S"]
+    combined: Float[Array, "d e"]
+    bracket: tuple[float, float]
+    primal_residual: float
+    dual_residual: float
+    stationarity: float
+    gap: float
+
+    @property
+    def solved(self) -> bool:
+        """Whether W meets the constraints."""
+        return self.status in ("solved", "bracketed")
+
+    @property
+    def value(self) -> float:
+        """The norm of W; infinite if no W is known that meets the constraints.
+
+        If its last digits lie outside the bracket, it is the end of the bracket.
+        """
+        if not self.solved:
+            return math.inf
+        low, high = self.bracket
+        return min(max(float(np.linalg.norm(self.W)), low), high)
+
+    @property
+    def margins(self) -> Float[Array, "n S"]:
+        """The margins of W; infinite without a constraint."""
+        return margins_of(self.programme, self.W)
+
+    @property
+    def is_support(self) -> Bool[Array, "n S"]:
+        """Tight constraints, to 1e-7; if only bracketed, constraints with a multiplier."""
+        if self.status == "solved":
+            tight: Array = self.margins <= 1.0 + TIGHT
+            return tight
+        return self.weights > 0.0
+
+    def __repr__(self) -> str:
+        low, high = self.bracket
+        count = f"{self.programme.count} constraints: {self.status}"
+        if self.status == "unseparable":
+            used = int((self.weights > 0.0).sum())
+            return f"<Att-SVM of {count}, {used} of them cancel>"
+        if self.status == "solved":
+            return f"<Att-SVM of {count}, norm {self.value:.10g}>"
+        return f"<Att-SVM of {count}, norm in [{low:.6g}, {high:.6g}]>"
+
+
+def margins_of(programme: SharedProgramme, W: Array) -> Float[Array, "n S"]:
+    """Return the margins of a matrix by query and token; infinite without a constraint."""
+    table: Array = (programme.Z @ W.T) @ (programme.X - programme.X.mean(axis=0)).T
+    own = np.take_along_axis(table, programme.targets[:, None], axis=1)
+    np.subtract(own, table, out=table)
+    table[~programme.rivals] = np.inf
+    return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced:
+    """A programme in coordinates of the spans of its tokens and queries, with rows of unit length.
+
+    Attributes:
+        operator: products with the Gram matrix.
+        c: the bounds of the rows, which are 1 over their lengths; 0 without a constraint.
+        left, right: bases of the spans; W is left W' right^T. None if they span everything.
+    """
+
+    operator: GramOperator
+    c: Float[Array, " m"]
+    left: Float[Array, "d r"] | None
+    right: Float[Array, "e s"] | None
+
+    @classmethod
+    def of(cls, programme: SharedProgramme) -> Reduced:
+        """Return a programme in coordinates."""
+        X, left = _coordinates(programme.X - programme.X.mean(axis=0))
+        Z, right = _coordinates(programme.Z)
+        scale = 1.0 / _lengths(X, programme)
+        scale /= np.where(Z.any(axis=1), np.linalg.norm(Z, axis=1), 1.0)[:, None]
+        scale[~programme.rivals] = 0.0
+        blocks = divided(programme.rivals)
+        tables = Tables(X, X[programme.targets], np.empty(0), blocks)
+        tables = replace(tables, scale=tables.flat(scale))
+        return cls(GramOperator.over(tables, Z), tables.scale, left, right)
+
+    @property
+    def tables(self) -> Tables:
+        """The left factors."""
+        tables = self.operator.left
+        if not isinstance(tables, Tables):
+            raise TypeError("the rows are listed")
+        return tables
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are no more rows than W has entries."""
+        entries = int(self.tables.X.shape[1] * self.operator.Z.shape[1])
+        return int((self.c > 0.0).sum()) <= entries
+
+    def inside(self, W: Array) -> Array:
+        """Return W in coordinates: its part on the spans."""
+        W = W if self.left is None else self.left.T @ W
+        return W if self.right is None else W @ self.right
+
+    def outside(self, W: Array) -> Array:
+        """Return the matrix that has these coordinates."""
+        W = W if self.left is None else self.left @ W
+        return W if self.right is None else W @ self.right.T
+
+    def images(self, W: Array) -> Array:
+        """Return the margins of a matrix in coordinates, times the scales of their rows."""
+        return self.tables.pair(self.operator.Z @ W.T)
+
+    def combine(self, u: Array) -> Array:
+        """Return in coordinates the matrix of multipliers."""
+        combined: Array = self.tables.sums(u).T @ self.operator.Z
+        return combined
+
+
+def _coordinates(rows: Array) -> tuple[Array, Array | None]:
+    """Return rows in an orthonormal basis of their span, and the basis, if they are few."""
+    if len(rows) >= rows.shape[1]:
+        return np.ascontiguousarray(rows), None
+    basis, factor = np.linalg.qr(rows.T)
+    return np.ascontiguousarray(factor.T), basis
+
+
+def _lengths(X: Array, programme: SharedProgramme) -> Array:
+    """Return ||x_target - x_t|| by query and token; 1 without a constraint."""
+    targets, squares = programme.targets, np.einsum("sd,sd->s", X, X)
+    both = squares[targets][:, None] + squares
+    table = X[targets] @ X.T
+    table *= -2.0
+    table += both
+    near = programme.rivals & (table <= 1e-6 * both)  # cancellation: compute these anew
+    queries, tokens = np.nonzero(near)
+    table[queries, tokens] = ((X[targets[queries]] - X[tokens]) ** 2).sum(axis=1)
+    table[~programme.rivals | (table <= 0.0)] = 1.0
+    lengths: Array = np.sqrt(table, out=table)
+    return lengths
+
+
+def solve_shared(
+    programme: SharedProgramme,
+    own: Float[Array, "d e"] | None = None,
+    deadline: Deadline | None = None,
+    watch: Callable[[Progress], None] | None = None,
+) -> SharedAnswer:
+    """Solve a shared programme, or bracket its least norm at the deadline.
+
+    Args:
+        programme: the constraints.
+        own: a matrix that may meet them, up to a factor, such as the W of a head. If it does, there
+            is an upper bound of the least norm from the start.
+        deadline: the end of the search; None for no limit but that of rounds.
+        watch: called after every round.
+    """
+    d, e, n = programme.X.shape[1], programme.Z.shape[1], len(programme.Z)
+    if not programme.count:
+        nothing = np.zeros((d, e))
+        table = np.zeros((n, len(programme.X)))
+        return SharedAnswer(
+            programme, "solved", nothing, table, nothing, (0.0, 0.0), 0.0, 0.0, 0.0, 0.0
+        )
+    reduced = Reduced.of(programme)
+    c, live = reduced.c, reduced.c > 0.0
+    if programme.count <= COLD:
+        settled = _pivoted(programme, reduced, np.flatnonzero(live), deadline)
+        if settled is not None:
+            return settled
+    feasible, high, low = None, math.inf, 0.0
+    if own is not None:
+        feasible = reduced.inside(own)
+        high = _length_at_margins(feasible, reduced.images(feasible), c, live)
+    best, search = np.zeros(len(c)), SEARCHES
+    clock = deadline or Deadline.after()
+    begun = clock.left
+    equal = np.zeros(len(c), dtype=np.bool_)
+    for k, each in enumerate(
+        grow(reduced.operator, c, equal, live, deadline, whole=reduced.is_whole)
+    ):
+        size = math.sqrt(max(float(each.u @ each.image), 0.0))
+        below = float(c @ each.u) / size if size > 0.0 else 0.0
+        above = _length_at_margins(size, each.image, c, live)
+        if above < high:
+            feasible, high = reduced.combine(each.u), above
+        if below >= low or each.is_final:
+            low, best = below, each.u
+        if watch is not None:
+            watch(Progress(begun - clock.left, (low, high)))
+        if high == math.inf and k == search:
+            search *= 2
+            rows = np.sort(np.argsort(-each.u)[: min(CERTIFIED, int((each.u > 0.0).sum()))])
+            settled = _pivoted(programme, reduced, rows, deadline)
+            if settled is not None:
+                return settled
+    upper = None if feasible is None or high == math.inf else reduced.outside(feasible)
+    return graded(programme, reduced, best, upper)
+
+
+def _length_at_margins(W: Array | float, image: Array, c: Array, live: Array) -> float:
+    """Return the norm that W has when its least margin is 1; infinite if that is not positive."""
+    least = float((image[live] / c[live]).min())
+    return float(np.linalg.norm(W)) / least if least > 0.0 else math.inf
+
+
+def graded(
+    programme: SharedProgramme, reduced: Reduced, u: Array, feasible: Array | None
+) -> SharedAnswer:
+    """Return the answer of multipliers, with all figures recomputed on the data as given."""
+    tables = reduced.tables
+    weights = tables.table(u * reduced.c, 0.0)
+    X = programme.X - programme.X.mean(axis=0)
+    Z, targets = programme.Z, programme.targets
+    combined = combine(programme, weights)
+    sizes, queries = length_up(X), length_up(Z)
+    gain = float(weights.sum()) * (1.0 - gamma(weights.size + 8)) * DOWN
+    low = gain / combined_up(programme, weights, combined) * DOWN if gain > 0.0 else 0.0
+    high, best, scaled = math.inf, None, 1.0
+    for each in (combined, feasible):
+        if each is None:
+            continue
+        size, margins = size_up(each), margins_of(programme, each)
+        noise = gamma(sum(each.shape) + 8) * size * UP
+        margins -= noise * queries[:, None] * (sizes[targets][:, None] + sizes)
+        least = float(margins.min())
+        if least > 0.0 and size / least * UP < high:
+            high, best, scaled = size / least * UP, each, least
+    gap = max(0.0, 1.0 - (low / high) ** 2) if high < math.inf else math.inf
+    W, primal = np.zeros_like(combined), math.inf
+    if best is not None:
+        is_solution = best is combined and max(gap, abs(1.0 - scaled)) <= TOLERANCE
+        W = best if is_solution else best * ((1.0 + 4e-16) / scaled)
+        primal = max(0.0, 1.0 - float(margins_of(programme, W).min()))
+    solved = max(gap, primal) <= TOLERANCE
+    norm = float(np.linalg.norm(W))
+    return SharedAnswer(
+        programme=programme,
+        status="solved" if solved else "bracketed" if high < math.inf else "undecided",
+        W=W,
+        weights=weights,
+        combined=combined,
+        bracket=(low, high),
+        primal_residual=primal,
+        dual_residual=max(0.0, -float(weights.min(initial=0.0))),
+        stationarity=float(np.linalg.norm(W - combined)) / norm if norm > 0.0 else math.inf,
+        gap=gap,
+    )
+
+
+def combine(programme: SharedProgramme, weights: Array) -> Array:
+    """Return sum_it weights_it (x_target - x_t) z_i^T."""
+    X = programme.X - programme.X.mean(axis=0)
+    sums = weights.sum(axis=1)[:, None] * X[programme.targets] - weights @ X
+    combined: Array = sums.T @ programme.Z
+    return combined
+
+
+def combined_up(programme: SharedProgramme, weights: Array, combined: Array) -> float:
+    """Return an upper bound of the norm of `combine`, from its computed value and its rounding."""
+    sizes, queries = length_up(programme.X - programme.X.mean(axis=0)), length_up(programme.Z)
+    summed = weights.sum(axis=1) * sizes[programme.targets] + weights @ sizes
+    return size_up(combined) + gamma(sum(weights.shape) + 8) * float(summed @ queries)
+
+
+def _pivoted(
+    programme: SharedProgramme, reduced: Reduced, rows: Array, deadline: Deadline | None
+) -> SharedAnswer | None:
+    """Return the answer of pivots on some rows, if all constraints meet it or a proof has none."""
+    if not rows.size:
+        return None
+    queries, tokens = reduced.tables.places(rows)
+    part = listed(programme.X, programme.Z, programme.targets, queries, tokens)
+    proposal = pivots(part, deadline.part(0.25) if deadline else None)
+    if proposal is None:
+        return None
+    if proposal[1]:
+        u = np.zeros(len(reduced.c))
+        u[rows] = np.maximum(proposal[0], 0.0) / reduced.c[rows]
+        answer = graded(programme, reduced, u, None)
+        return answer if answer.status == "solved" else None
+    if not exists(part, proposal[0], deadline):
+        return None
+    weights = np.zeros(programme.rivals.shape)
+    weights[queries, tokens] = proposal[0] / proposal[0].sum()
+    combined = part.combine(weights[queries, tokens])
+    lengths = float((weights[queries, tokens] * part.norms).sum())
+    return SharedAnswer(
+        programme=programme,
+        status="unseparable",
+        W=np.zeros_like(combined),
+        weights=weights,
+        combined=combined,
+        bracket=(math.inf, math.inf),
+        primal_residual=math.inf,
+        dual_residual=max(0.0, -float(weights.min())),
+        stationarity=float(np.linalg.norm(combined)) / lengths,
+        gap=math.inf,
+    )

@@ -1,0 +1,19 @@
+"""||p(k)|| tends to infinity if scores are linear in the keys: <p, q> grows by a variance."""
+
+from __future__ import annotations
+
+from attsvm.primitives.descent_letters import HEAD
+from attsvm.primitives.hypotheses import TWO_SCORES
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import suppose
+from properties.mm._support.prompt_instances import ONE_HEAD
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE
+from symbolic.divergence_facts import along_leads, end, in_ball
+
+
+@linked
+def prove_linear() -> str:
+    """Prove that ||p(k)|| tends to infinity from any start and with any step."""
+    ball = in_ball(SMOOTH_SLOPE, FALLING, suppose(TWO_SCORES))
+    end(along_leads(ball, HEAD, *suppose(ONE_HEAD)))
+    return "for every loss with continuous l' < 0, any tokens, start and step"

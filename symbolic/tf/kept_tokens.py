@@ -1,0 +1,196 @@
+"""W_fin and W_svm of the generalised SVM by linked facts; V = W - W_fin.
+
+On `tf/generalised-svm`; letters are those of `properties.tf.generalised_svm.parts_letters`.
+
+<V, W_svm> >= mu ||W_svm||^2, with equality if V is a multiple of W_svm (`sharp`). So the claim is
+about V: its correlation with W_svm tends to 1 if mu ||W_svm||/||V|| does. The choice of the kept
+tokens matters: at finite times other tokens keep weight, and mu is small or negative. `attsvm
+reproduce tf/generalised-svm` measures this by size, step, threshold of the set and the weight
+outside.
+"""
+
+from __future__ import annotations
+
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import A, X, j, margin
+from attsvm.primitives.programme_letters import k, short_by
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, DISCRIMINANT, LENGTH, RECIPROCAL
+from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    at,
+    beyond,
+    bounds,
+    cite,
+    conclude,
+    cut,
+    decide,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import ABS, INV, NORM, Letter, Term, as_term, total
+from properties.tf.generalised_svm import kept_tokens as cases
+from properties.tf.generalised_svm import parts_letters as letters
+from properties.tf.generalised_svm.parts_letters import (
+    BEST,
+    FIN,
+    LEAST,
+    REST,
+    SETTING,
+    SVM,
+    E,
+    W,
+    c,
+    e,
+)
+from symbolic.facts import count, inward, meets, no_shorter, no_sum, product
+
+EQUAL, SHORTEST, MET, LEVEL, NO_SHORTER = SETTING
+
+
+def _end(claim: Said | None, *facts: Fact) -> None:
+    """Conclude the parts of a claim by facts, one for each."""
+    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
+        conclude(fact, sequent)
+
+
+def _sees(M: Term, level: Fact) -> Fact:
+    """Return in one equation that all <E_e, M> are 0, as each is."""
+    return add_up(decide(eq((E(e) @ M) ** 2, 0), level), e)
+
+
+def orthogonal(M: Term, level: Fact, equal: Fact) -> Fact:
+    """Return that <W_fin, M> = 0, if all <E_e, M> are 0: no W_fin + t M is shorter."""
+    t = Letter("t")
+    moved = FIN + t.term * M
+    same = decide(eq(E(e) @ (moved - W), 0), equal, scale(level, t))
+    same = add_up(decide(eq((E(e) @ (moved - W)) ** 2, 0), same), e)
+    longer = cut(at(setting(SETTING, SHORTEST), {X: moved}), same)
+    rises = decide(ge((M @ M) * t.term**2 + 2 * (FIN @ M) * t.term, 0), longer)
+    (none,) = cite(DISCRIMINANT, [rises], t, M @ M, FIN @ M, FIN @ FIN * 0)
+    return decide(eq(FIN @ M, 0), none)
+
+
+@linked
+def prove_finite() -> str:
+    """Prove that W = W_fin and W_svm = 0 if all tokens are kept and W lies in the span E."""
+    (none,), (spans,) = suppose(cases.ALL), suppose(cases.SEEN)
+    equal = setting(SETTING, EQUAL)
+    zero = 0 * SVM
+    number = decide(eq(total(1, j), 0), count(j), none)
+    met = scale(number, ABS(as_term(1)) + 1)
+    exists = no_sum(short_by(j.term, SVM), j, number)
+    lost = no_sum(letters.OF_RIVAL(j) * margin(j.term, REST), j, number)
+    level = decide(letters.sees(zero, zero))
+    shorter = cut(at(setting(SETTING, NO_SHORTER), {X: zero}), met, level)
+    gone = decide(eq(SVM @ SVM, 0), shorter, no_shorter(SVM))
+    along = add_up(scale(equal, letters.OF_KEPT(e)), e)
+    seen = decide(eq(W @ REST, 0), at(spans, {X: REST}), along, lost)
+    same = decide(eq(REST @ REST, 0), seen, orthogonal(REST, equal, equal))
+    _end(letters.finite(), exists, gone, same)
+    return "for any n, T and d"
+
+
+class _Scaled:
+    """V over mu, which meets the constraints of Gen-SVM, and what follows.
+
+    Attributes:
+        equal, some: E_e is orthogonal to V, and there is a rival.
+        positive: all margins of V are positive.
+        mu, unit, inverse: mu > 0, mu/mu = 1 and 1/mu > 0.
+        point, met: V/mu, and its margins of at least 1.
+        exists: W_svm has margins of at least 1.
+        longer: W_svm is no longer than V/mu.
+    """
+
+    def __init__(self) -> None:
+        self.some, self.positive = suppose(cases.POSITIVE)
+        self.equal = setting(SETTING, EQUAL)
+        body = margin(k.term, REST)
+        self.mu = bounds(at(self.positive, {j: k}), "least", body, k, self.some)
+        self.unit, self.inverse = cite(RECIPROCAL, [self.mu], LEAST)
+        self.point = REST * INV(LEAST)
+        above = product(self.inverse, beyond("least", margin(j.term, REST), j))
+        self.met = decide(ge(margin(j.term, self.point), 1), above, self.unit)
+        self.exists = self.admitted(MET, self.point, self.met, scale(self.equal, INV(LEAST)))
+        self.longer = self.admitted(NO_SHORTER, self.point, self.met, scale(self.equal, INV(LEAST)))
+
+    def admitted(self, words: str, M: Term, met: Fact, level: Fact) -> Fact:
+        """Return a fact of the setting for a matrix that meets the constraints of Gen-SVM."""
+        return cut(at(setting(SETTING, words), {X: M}), meets(met, M), _sees(M, level))
+
+
+@linked
+def prove_solvable() -> str:
+    """Prove that W_svm exists and mu ||W_svm|| <= ||V|| if mu > 0: V/mu meets the constraints."""
+    v = _Scaled()
+    (_, svm_square), (length, length_square) = cite(LENGTH, (), SVM), cite(LENGTH, (), REST)
+    longer = decide(
+        ge(NORM(REST) ** 2 * INV(LEAST) ** 2, NORM(SVM) ** 2),
+        *(v.longer, svm_square, scale(length_square, INV(LEAST) ** 2)),
+        degree=1,
+    )
+    short = decide(ge(NORM(REST) * INV(LEAST), NORM(SVM)), longer, product(length, v.inverse))
+    scaled = product(v.mu, short), scale(v.unit, NORM(REST))
+    _end(letters.at_least(), v.exists, decide(ge(NORM(REST), LEAST * NORM(SVM)), *scaled, degree=1))
+    return "for any n, T, d and kept tokens"
+
+
+@linked
+def prove_correlation() -> str:
+    """Prove that <V, W_svm> >= mu ||W_svm||^2 > 0, and what follows for the correlation."""
+    v = _Scaled()
+    along, size = REST @ SVM, SVM @ SVM
+    level = setting(SETTING, LEVEL)
+
+    def stays(toward: Term, part: Fact, rest: Fact) -> Fact:
+        spare = product(rest, v.exists), product(part, v.met)
+        met = decide(ge(margin(j.term, toward), 1), *spare)
+        t = part.proposition.term
+        both = scale(level, rest.proposition.term), scale(v.equal, t * INV(LEAST))
+        kept = decide(eq(E(e) @ toward, 0), *both)
+        return v.admitted(NO_SHORTER, toward, met, kept)
+
+    # <V, W_svm> >= mu ||W_svm||^2, and ||W_svm|| > 0
+    ahead = product(v.mu, inward(SVM, v.point, v.longer, stays))
+    ahead = decide(ge(along, LEAST * size), ahead, scale(v.unit, along), degree=1)
+    (within,), (wide,) = (cite(CAUCHY_SCHWARZ, (), *pair) for pair in ((A(j), SVM), (REST, SVM)))
+    (a, _), (n, n_square), (r, r_square) = (cite(LENGTH, (), M) for M in (A(j), SVM, REST))
+    some_length = decide(gt(NORM(SVM), 0), v.exists, within, a, v.some)
+    positive = decide(gt(size, 0), some_length, n_square)
+    unit, inverse = cite(RECIPROCAL, [positive], size)
+    fin, apart = orthogonal(REST, v.equal, v.equal), orthogonal(SVM, level, v.equal)
+    whole = decide(eq(W @ W, FIN @ FIN + REST @ REST), fin)
+    # the projection on W_svm is between mu ||W_svm|| and ||V||
+    some = decide(gt(LEAST * size, 0), v.mu, positive)
+    high = decide(ge(along, 0), ahead, some)
+    forward = decide(ge(along + LEAST * size, 0), high, some)
+    low = decide(ge(along**2, LEAST**2 * size**2), product(forward, ahead))
+    low = product(inverse, low)
+    low = decide(ge(BEST, FIN @ FIN + LEAST**2 * size), low, scale(unit, LEAST**2 * size), degree=1)
+    reach = decide(ge(NORM(SVM) * NORM(REST) + along, 0), product(n, r), high)
+    lengths = scale(n_square, NORM(REST) ** 2), scale(r_square, size)
+    up = decide(ge(REST @ REST * size - along**2, 0), product(wide, reach), *lengths, degree=1)
+    up = decide(ge(W @ W, BEST), product(inverse, up), scale(unit, REST @ REST), whole, degree=1)
+    gain = decide(gt(LEAST**2 * size, 0), v.mu, some)
+    some_W = decide(gt(W @ W, 0), up, low, gain, no_shorter(FIN), degree=1)
+    # the correlation at c
+    U, fins, gap = FIN + c.term * SVM, FIN @ FIN, along - c.term * size
+    of_U = decide(eq(U @ U, fins + c.term**2 * size), scale(apart, 2 * c.term))
+    with_U = decide(eq(W @ U, fins + c.term * along), fin, scale(apart, c))
+    parts = scale(of_U, BEST), scale(with_U, W @ U + fins + c.term * along)
+    turned = [
+        scale(unit, x) for x in (c.term**2 * along**2, fins * c.term * gap, fins * c.term * along)
+    ]
+    lost = fins * INV(size) * gap**2
+    apart_ = decide(eq(letters.correlated(c.term), lost), *parts, *turned, degree=1)
+    room = product(no_shorter(FIN), inverse, square(gap))
+    most = decide(ge(letters.correlated(c.term), 0), apart_, room)
+    toward = along * INV(size)
+    none = scale(unit, unit.proposition.term * fins * along * toward)
+    best = decide(eq(letters.correlated(toward), 0), at(apart_, {c: toward}), none)
+    _end(letters.splits(), some_W, low, up, most, best)
+    return "for any n, T, d and kept tokens"

@@ -1,0 +1,150 @@
+"""The margins of descent grow like ln k, for inputs of two tokens whose A_i are orthogonal."""
+
+from __future__ import annotations
+
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import (
+    BEST,
+    COUNT,
+    FALL,
+    LOW,
+    NUMBER,
+    RATE,
+    M,
+    W,
+    i,
+    peer,
+    x,
+    y,
+)
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE
+from attsvm.theory.proof.facts import K, eq, ge, gt
+from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    cite,
+    conclude,
+    cut,
+    decide,
+    induction,
+    inside,
+    picked,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, substituted, total
+from properties.tf.generalised_svm import FORWARD
+from properties.tf.generalised_svm import growth_letters as letters
+from properties.tf.generalised_svm.growth_letters import LOWER, SETTING, A, factor, output
+from properties.tf.generalised_svm.log_growth import BETTER, ORTHOGONAL
+from symbolic.facts import power, powers_rise, product
+
+HOLE = Letter("hole")
+
+
+@linked
+def prove_bounded() -> str:
+    """Prove that exp(m_i) - 1 lies between c_i k/4 and C_i k exp(C_i/4)."""
+    claim = present(letters.logarithmic(), "a claim").sequents
+    step, start, some_input, lowest, highest, first, later = (setting(SETTING, w) for w in SETTING)
+    (forward,), (better,), (apart, long) = suppose(FORWARD), suppose(BETTER), suppose(ORTHOGONAL)
+    (convex,), (falling,) = suppose(CONVEX_LOSS), suppose(NEGATIVE_SLOPE)
+    m, gap, square_ = A(i) @ W(K), BEST(i) - LOWER(i), A(i) @ A(i)
+    E, over = EXP(-m), INV(1 + EXP(-m))
+    u = output(m, i.term)
+    unit, inverse = cite(RECIPROCAL, [decide(gt(1 + E, 0), power(-m))], 1 + E)
+    # a step moves m by e |l'| ||A||^2 gap/n s_1 s_2
+    pull = FALL(u) * gap * E * over**2 * INV(NUMBER)
+    of_other = {i: peer.term}
+    aside = FALL(u) * E * over * LOWER(i) * INV(NUMBER)
+    body, aside = (substituted(z, of_other) for z in (pull, aside))
+    along = A(peer) @ A(i)
+    moved = add_up(scale(at(unit, of_other), aside * along), peer)
+    moved = decide(
+        eq(A(i) @ W(K.term + 1), m + RATE * total(body * along, peer)),
+        *(at(step, {M: A(i)}), scale(moved, RATE)),
+        degree=1,
+    )
+    alone = add_up(scale(apart, body), peer), picked(body * along, peer, i)
+    D = RATE * pull * square_
+    moved = decide(eq(A(i) @ W(K.term + 1), m + D), moved, *(scale(z, RATE) for z in alone))
+    # |l'| at u is between those at the two scores
+    behind = decide(ge(BEST(i) - u, 0), product(better, power(-m), inverse), scale(unit, BEST(i)))
+    ahead = decide(ge(u - LOWER(i), 0), product(better, inverse), scale(unit, LOWER(i)))
+    low = cut(at(convex, {x: u, y: BEST(i)}), behind)
+    high = cut(at(convex, {x: LOWER(i), y: u}), ahead)
+    above = decide(ge(BEST(i), LOW), better, lowest)
+    positive = cut(at(falling, {x: BEST(i)}), above, highest)
+    _, number = cite(RECIPROCAL, [some_input], NUMBER)
+    q = RATE * square_ * gap * INV(NUMBER)
+    some = decide(gt(RATE * square_, 0), forward, long)
+    some = decide(gt(RATE * square_ * gap, 0), some, better)
+    some = decide(gt(q, 0), some, number)
+    c, C = factor(BEST(i), i.term), factor(LOWER(i), i.term)
+    some_c = decide(gt(c, 0), some, positive)
+    # exp(m) grows by at least itself times D, and by at most that times exp(D)
+    grown, power_ = EXP(m), EXP(D)
+    (law,), (law_,) = (cite(EXPONENTIAL_OF_SUM, (), *z) for z in ((m, -m), (m, D)))
+    (back,) = cite(EXPONENTIAL_OF_SUM, (), D, -D)
+    after = EXP(A(i) @ W(K.term + 1))
+    step_ = decide(
+        eq(after, grown * power_), law_, inside(moved, A(i) @ W(K.term + 1), m + D, EXP(HOLE), HOLE)
+    )
+    rise = decide(eq(grown * D, q * FALL(u) * over**2), scale(law, q * FALL(u) * over**2))
+    claims = ge(4 * (grown - 1), c * COUNT(K)), ge(C * COUNT(K) * EXP(C / 4), grown - 1)
+    numbers = ge(COUNT(K), 0)
+    count = induction(
+        numbers,
+        decide(numbers.at({K: as_term(0)}), first),
+        decide(numbers.at({K: K.term + 1}), assume(numbers), later),
+    )
+    # below
+    assumed = assume(claims[0])
+    one = decide(ge(grown, 1), assumed, product(some_c, count))
+    small = decide(ge(1, E), law, one)
+    half = decide(ge(2 * over, 1), unit, product(inverse, small))
+    quarter = decide(ge(4 * over**2, 1), half)
+    at_least = product(some, quarter, decide(ge(FALL(u), 0), low, positive))
+    at_least = decide(ge(4 * grown * D, c), rise, at_least, product(some, low), degree=1)
+    tangent_ = product(power(m), cite(EXPONENTIAL, (), D)[1])
+    less = decide(ge(after, grown + grown * D), step_, tangent_, degree=1)
+    next_ = decide(
+        claims[0].at({K: K.term + 1}), assumed, less, at_least, scale(later, c), degree=1
+    )
+    start_ = at(start, {M: A(i)})
+    zero = inside(start_, A(i) @ W(0), as_term(0), EXP(HOLE), HOLE)
+    below = induction(
+        claims[0], decide(claims[0].at({K: as_term(0)}), zero, scale(first, c)), next_
+    )
+    # above
+    steep = product(some, decide(ge(FALL(u), 0), low, positive))
+    parts = square((1 - E) * over), scale(unit, (1 + E) * over + 1)
+    few = decide(ge(1, 4 * E * over**2), *parts, degree=1)
+    few = decide(ge(C / 4, D), product(steep, few), product(some, high), degree=1)
+    few = powers_rise(D, C / 4, few)
+    most = product(power(D), cite(EXPONENTIAL, (), -D)[1])
+    most = product(power(m), decide(ge(1 + D * power_, power_), back, most, degree=1))
+    whole = decide(ge(1, over), unit, product(inverse, power(-m)))
+    whole = product(steep, decide(ge(1, over**2), whole, inverse), power(D))
+    some_C = decide(ge(C, 0), steep, product(some, high), degree=1)
+    terms = whole, product(some, high, power(D)), product(some_C, few), scale(rise, power_)
+    more = decide(ge(grown + C * EXP(C / 4), after), step_, most, *terms, degree=1)
+    assumed = assume(claims[1])
+    next_ = decide(
+        claims[1].at({K: K.term + 1}), assumed, more, scale(later, C * EXP(C / 4)), degree=1
+    )
+    first_ = decide(claims[1].at({K: as_term(0)}), zero, scale(first, C * EXP(C / 4)))
+    above = induction(claims[1], first_, next_)
+    now = {K: K.term + 1}
+    below, above = at(below, now), at(above, now)
+    some = decide(gt(COUNT(K.term + 1), 0), later, count)
+    some = decide(gt(c * COUNT(K.term + 1), 0), some_c, some)
+    rising = decide(gt(after - 1, 0), below, some)
+    for fact, sequent in zip((rising, below, above), claim, strict=True):
+        conclude(fact, sequent)
+    return "for any n and d, and every convex loss with l' < 0"

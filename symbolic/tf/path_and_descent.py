@@ -1,0 +1,42 @@
+"""One input of two tokens: descent from 0 is on the regularisation path."""
+
+from __future__ import annotations
+
+from attsvm.theory.proof.facts import ge, gt
+from attsvm.theory.proof.lemmas import RECIPROCAL
+from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.rules import cite, conclude, decide, scale, suppose
+from attsvm.theory.proof.terms import EXP, INV, total
+from properties.tf.path_and_descent import FORWARD, NO_LONGER, RAY
+from symbolic.facts import cauchy, formula_of, index, letters_in, power, powers_rise, squares
+
+k, place = index("k", "D"), index("D", "D")
+
+
+@linked
+def prove() -> str:
+    """Prove that c a has the most attention of all W that are no longer."""
+    reading = "amended-2"
+    v, formula = letters_in(RAY, reading), formula_of(RAY, reading)
+    (no_longer,), (forward,) = suppose(NO_LONGER, formula), suppose(FORWARD, formula)
+    a, W, c = v.a.entry((k.term,)), v.W.entry((k.term,)), v.c.term
+    along, best = total(a * W, k), c * total(a**2, k)
+    size = squares(a, k)
+    longest = decide(ge(best, 0), size, forward)
+    square = decide(ge(best**2, along**2), no_longer, size, cauchy(a, W, k))
+    order = decide(ge(best, along), longest, square)
+    rise = powers_rise(-best, -along, decide(ge(-along, -best), order))
+    units, signs = [], []
+    for logit in (along, best):
+        whole = 1 + EXP(-logit)
+        unit, sign = cite(RECIPROCAL, [decide(gt(whole, 0), power(-logit))], whole)
+        units.append(unit)
+        signs.append(sign)
+    first, second = INV(1 + EXP(-along)), INV(1 + EXP(-best))
+    weight = decide(gt(first * second, 0), *signs)
+    spare = decide(ge(first * second * (EXP(-along) - EXP(-best)), 0), rise, weight)
+    less, same = conclusion_of(formula).sequents
+    known = scale(units[0], second), scale(units[1], first)
+    conclude(decide(less.proposition, spare, *known), less)
+    conclude(decide(same.proposition, scale(units[1], second * v.a.entry((place.term,)))), same)
+    return "<a, W> <= ||a|| ||W|| <= c ||a||^2, for any D"
