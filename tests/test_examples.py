@@ -377,6 +377,63 @@ def test_the_conjecture_on_determinants_is_asked_as_it_is_stated():
     )
 
 
+def gaussian():
+    return runpy.run_path(str(ROOT / "examples/gaussian_attention.py"))
+
+
+def attention(U, a, mixed):
+    """Return the softmax of each column of a U^T U, or U times it, for one row U."""
+    weights = np.exp(a * np.outer(U, U))
+    weights /= weights.sum(axis=0)
+    return U @ weights if mixed else weights
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_expectation_over_gaussian_matrices_is_that_of_the_softmax(mixed):
+    U, V = np.array([1.0, -1, -1, -1, -1]), np.array([0.25, -1, -1, -1, -1])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    squares = [np.sum((attention(U, a, mixed) - attention(V, a, mixed)) ** 2) for a in nodes]
+    mean = weights @ squares / np.sqrt(2 * np.pi)
+    ball = gaussian()["ratio"](5, fmpq(3, 4), mixed=mixed)
+    assert abs(float(ball.mid()) - mean / 0.75**2) < 1e-9
+    assert ball.rad() < 1e-9
+
+
+def test_attention_with_a_gaussian_matrix_is_no_contraction_on_average():
+    ratio, d = gaussian()["ratio"], fmpq(1, 100)
+    page = (ROOT / "docs/proofs/gaussian_attention.md").read_text(encoding="utf-8")
+    lengths, ratios = re.findall(r"\| (?:\$K\$|ratio) \| (10 .*|0.347 .*) \|", page)
+    shown = dict(zip(map(int, lengths.split(" | ")), map(float, ratios.split(" | ")), strict=True))
+    assert len(shown) == 9
+    assert all(abs(ratio(K, d) - value) < 0.0006 for K, value in shown.items())
+    assert ratio(51, d) < 1 < ratio(52, d)
+    assert ratio(2, d, mixed=True) > 1.33
+
+
+def test_attention_with_a_gaussian_matrix_is_a_contraction_from_dimension_four_on():
+    bound = gaussian()["bound"]
+    assert bound(5) < bound(4) < 1
+    assert 1.63 < bound(3) < 1.64
+    assert 3.71 < bound(2) < 3.73
+
+
+@pytest.mark.parametrize("r", [1, 2, 4])
+def test_the_steps_of_the_bound_on_gaussian_attention_hold_on_draws(r):
+    draws, K = np.random.default_rng(r), 6
+    U, D = draws.normal(size=(2, r, K))
+    U /= np.linalg.norm(U, axis=0)
+    A = draws.normal(size=(4000, r, r)) / np.sqrt(r)
+    P = np.exp(U.T @ A @ U)
+    P /= P.sum(axis=1, keepdims=True)
+    v = D.T @ A @ U + U.T @ A @ D
+    changes = P * (v - np.sum(P * v, axis=1, keepdims=True))
+    mean = U.mean(axis=1, keepdims=True)
+    assert np.all(np.sum(changes**2, axis=1) <= np.sum(P * v**2, axis=1) / 2 + 1e-12)
+    assert np.all(np.exp((U - mean).T @ A @ U) / K - P >= -1e-12)
+    found = np.mean(np.sum(changes**2, axis=(1, 2))) / np.sum(D**2)
+    assert found < min(float(gaussian()["bound"](r)), K / r)
+
+
 QUESTIONS = {
     f"{name}: {question}": one
     for name in ("matrices", "numbers")
