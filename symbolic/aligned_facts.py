@@ -49,7 +49,7 @@ from attsvm.theory.proof.lemmas import (
     LENGTH,
     RECIPROCAL,
 )
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -67,7 +67,6 @@ from attsvm.theory.proof.rules import (
     regroup,
     scale,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     EXP,

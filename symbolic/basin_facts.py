@@ -70,6 +70,7 @@ from attsvm.theory.proof.lemmas import (
     RISES,
     SETTLED,
 )
+from attsvm.theory.proof.linked import setting, suppose
 from attsvm.theory.proof.rules import (
     accumulate,
     add_up,
@@ -90,9 +91,7 @@ from attsvm.theory.proof.rules import (
     positive,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     EXP,

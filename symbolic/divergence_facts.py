@@ -52,7 +52,7 @@ from attsvm.primitives.hypotheses import (
 from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, FINITELY_OFTEN, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -65,9 +65,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, NORM, Term, as_term, most, substituted, total
 from properties._support.token_choices import ONE_SIDE

@@ -21,7 +21,7 @@ from attsvm.theory.proof.lemmas import (
     SIZE,
     SPECTRAL,
 )
-from attsvm.theory.proof.linked import conclusion_of, values_of
+from attsvm.theory.proof.linked import conclusion_of, setting, values_of
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -31,7 +31,6 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    setting,
     square,
 )
 from attsvm.theory.proof.terms import (

@@ -41,7 +41,7 @@ from attsvm.theory.proof.lemmas import (
     RECIPROCAL,
     SETTLED,
 )
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.linked import Said, linked, setting
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -53,7 +53,6 @@ from attsvm.theory.proof.rules import (
     define,
     positive,
     scale,
-    setting,
     square,
 )
 from attsvm.theory.proof.terms import (

@@ -18,7 +18,9 @@ from attsvm.theory import load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.curated import chosen
-from attsvm.theory.report.proofs import LINKED, connection, proofs_table
+from attsvm.theory.report.proofs import LINKED, PROSE, called, connection, proofs_table, rests_on
+from symbolic import facts
+from symbolic.tf import near_points
 
 (PACK,) = load_packs()
 REVIEWED = json.loads(PACK.expectations.read_text())["claims"]
@@ -47,6 +49,17 @@ def test_verdicts_in_the_table_are_the_reviewed_ones():
 
 def test_the_table_of_proofs_says_of_each_whether_it_is_linked():
     assert PROOFS.read_text() == proofs_table(PACK.claims)
+
+
+def test_no_linked_proof_takes_a_proof_in_prose_as_a_step():
+    kinds = {
+        (connection(claim), connection(other))
+        for claim, by in rests_on(c for c in PACK.claims if c.proof)
+        for other in by
+    }
+    assert (PROSE, PROSE) in kinds
+    assert (PROSE, LINKED) not in kinds
+    assert {near_points.exponents_rise, facts.tangent} <= called(near_points.prove)
 
 
 def test_exactly_the_readings_with_a_linked_proof_are_expected_to_be_proved():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import LOGARITHM, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, INV, LOG
 from properties.mm.assumption_a import INSIDE, LOSSES, ORDERED
 from symbolic.facts import formula_of, letters_in, power, powers_rise, tangent

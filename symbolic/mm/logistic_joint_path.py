@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LOGARITHM, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -18,7 +18,6 @@ from attsvm.theory.proof.rules import (
     inside,
     one_of_sum,
     scale,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, LOG, Letter, Term, least, total
 from properties.mm.logistic_joint_path import BETTER, LARGE, PATH

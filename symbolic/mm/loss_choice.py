@@ -10,7 +10,7 @@ from attsvm.primitives.descent_letters import FALL, HIGH, NUMBER, SETTING, M, W,
 from attsvm.primitives.hypotheses import ONE_INPUT
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -21,9 +21,7 @@ from attsvm.theory.proof.rules import (
     decide,
     picked,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import INV, Term, substituted, total
 from properties.mm.loss_choice.gradient_letters import a, b, parallel, steepness

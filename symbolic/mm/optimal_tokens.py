@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge, gt
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import assume, at, beyond, decide, suppose
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import assume, at, beyond, decide
 from attsvm.theory.proof.terms import Letter, least
 from properties._support.risk_formulas import DECREASES
 from properties.mm.optimal_tokens import MORE, ONE_RIVAL, TOKENS

@@ -26,7 +26,7 @@ from attsvm.primitives.hypotheses import EQUAL_RIVALS, FEASIBLE, SEVERAL_TOKENS,
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
 from attsvm.theory.proof.facts import K, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -38,8 +38,6 @@ from attsvm.theory.proof.rules import (
     decide,
     induction,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import INV, NORM, as_term, total
 from properties.mm.normalised_descent.paced_letters import LONGEST, PACE, PACED, advanced

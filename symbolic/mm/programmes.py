@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from attsvm.errors import present
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, some
-from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL, hull
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -24,9 +24,7 @@ from attsvm.theory.proof.rules import (
     decide,
     inside,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     INV,
@@ -34,7 +32,6 @@ from attsvm.theory.proof.terms import (
     Letter,
     Term,
     as_term,
-    hull,
     least,
     total,
 )

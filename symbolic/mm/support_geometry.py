@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import conclude, decide, square, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import conclude, decide, square
 from properties.mm.support_geometry import GEOMETRY, SECOND, THIRD, UP
 from symbolic.facts import formula_of, letters_in, product
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from attsvm.primitives.descent_letters import HEAD
 from attsvm.primitives.hypotheses import TWO_SCORES
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import suppose
+from attsvm.theory.proof.linked import linked, suppose
 from properties.mm._support.prompt_instances import ONE_HEAD
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.divergence_facts import along_leads, end, in_ball

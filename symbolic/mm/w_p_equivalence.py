@@ -10,7 +10,7 @@ from __future__ import annotations
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import BEST, FALL, GAMMA, NUMBER, OWNER, RATE, M, W, i, j
 from attsvm.theory.proof.facts import Fact, K, Proposition, eq
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -22,9 +22,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Letter, Operand, Over, Term, as_term, total
 from properties.mm import w_p_equivalence as statement

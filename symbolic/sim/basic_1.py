@@ -14,9 +14,10 @@ from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.proof.arrays import LETTERS
 from attsvm.theory.proof.facts import Fact, ge, note
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import add_up, decide, one_of_sum, scale, square, suppose
-from attsvm.theory.proof.terms import EXP, SQRT, Term, spectral, total
+from attsvm.theory.proof.lemmas import spectral
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import add_up, decide, one_of_sum, scale, square
+from attsvm.theory.proof.terms import EXP, SQRT, Term, total
 from attsvm.theory.types import Comparison
 from properties.sim._support.attention import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED

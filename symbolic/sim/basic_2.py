@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from attsvm.theory.proof.arrays import LETTERS, first_of, number
+from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge, note
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import at, decide, one_of_sum, scale, setting
-from attsvm.theory.proof.terms import SQRT, Term, as_term, substituted, total
+from attsvm.theory.proof.linked import conclusion_of, linked, setting
+from attsvm.theory.proof.rules import at, decide, one_of_sum, scale
+from attsvm.theory.proof.terms import SQRT, Term, as_term, first_of, substituted, total
 from properties.sim.basic_2 import BOUND, change
 from symbolic.facts import (
     cauchy,

@@ -12,8 +12,8 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import simplified
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import add_up, cite, decide, scale, square, suppose
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import add_up, cite, decide, scale, square
 from attsvm.theory.proof.terms import ABS, EXP, INV, SQRT, Term, as_term, total
 from properties.sim._support.attention import LOGITS
 from properties.sim.basic_3 import ABOVE, BOUND, by_beta

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, ge, gt
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import add_up, at, attained, beyond, conclude, decide, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import add_up, at, attained, beyond, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, LOG, Term, least, most, substituted, total
 from attsvm.theory.types import Values
 from properties.sim.cross_entropy import LOSS

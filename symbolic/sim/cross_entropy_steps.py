@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     beyond,
@@ -17,7 +17,6 @@ from attsvm.theory.proof.rules import (
     exchange,
     one_of_sum,
     scale,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, least, most, total
 from properties.sim._support.rivals import MARGINS

@@ -8,18 +8,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, note
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    at,
-    bounds,
-    conclude,
-    decide,
-    exchange,
-    inside,
-    scale,
-    suppose,
-)
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import add_up, at, bounds, conclude, decide, exchange, inside, scale
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, total
 from attsvm.theory.types import Values
 from properties.sim._support.attention import block_logits

@@ -13,7 +13,7 @@ from attsvm.theory import gradient
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -26,7 +26,6 @@ from attsvm.theory.proof.rules import (
     decide,
     scale,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Term, least, most, substituted, total
 from attsvm.theory.types import Values

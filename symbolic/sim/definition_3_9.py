@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -15,7 +15,6 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Letter, least, substituted, total
 from properties._support.risk_formulas import DECREASES, DECREASING

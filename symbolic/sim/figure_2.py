@@ -29,19 +29,8 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    at,
-    cite,
-    conclude,
-    cut,
-    decide,
-    one_of_sum,
-    scale,
-    setting,
-    suppose,
-)
+from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.rules import add_up, at, cite, conclude, cut, decide, one_of_sum, scale
 from attsvm.theory.proof.terms import NORM, Letter, Term, substituted, total
 from properties.sim.figure_2 import ORTHONORMAL, SUCCESSOR
 from symbolic.aligned_facts import against

@@ -6,10 +6,10 @@ M H e_v, as sums over tokens and over columns change places.
 
 from __future__ import annotations
 
-from attsvm.theory.proof.arrays import LETTERS, after_first, first_of, number
+from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -23,11 +23,19 @@ from attsvm.theory.proof.rules import (
     exchange,
     inside,
     scale,
-    setting,
     split,
-    suppose,
 )
-from attsvm.theory.proof.terms import EXP, INV, Letter, most, rebuilt, substituted, total
+from attsvm.theory.proof.terms import (
+    EXP,
+    INV,
+    Letter,
+    after_first,
+    first_of,
+    most,
+    rebuilt,
+    substituted,
+    total,
+)
 from properties.sim.fixed_head import HEAD, MULTIPLE, POSITIVE
 from properties.sim.fixed_head.conclusion import scores
 from symbolic.facts import formula_of, index, letters_in

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from attsvm.theory.proof.arrays import Sized
 from attsvm.theory.proof.facts import Fact, current, eq, ge, gt
-from attsvm.theory.proof.lemmas import DISCRIMINANT, SIZE, STRETCHED
+from attsvm.theory.proof.lemmas import DISCRIMINANT, SIZE, STRETCHED, spectral
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -38,7 +38,6 @@ from attsvm.theory.proof.terms import (
     derivative,
     least,
     most,
-    spectral,
     substituted,
     total,
     unfolded,

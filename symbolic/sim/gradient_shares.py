@@ -35,7 +35,7 @@ from attsvm.theory.proof.lemmas import (
     RECIPROCAL,
     SIZE,
 )
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.linked import Said, linked, setting
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -48,7 +48,6 @@ from attsvm.theory.proof.rules import (
     positive,
     regroup,
     scale,
-    setting,
 )
 from attsvm.theory.proof.terms import (
     ABS,

@@ -13,7 +13,7 @@ from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.programme_letters import APART, NORMAL, OFFSET, TURNED, any_input, h, i, k
 from attsvm.theory.proof.facts import Fact, Proposition, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     assume,
     at,
@@ -23,9 +23,7 @@ from attsvm.theory.proof.rules import (
     conclude,
     decide,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import NORM, Over, Term, as_term
 from properties.sim.hyperplanes import WHOLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     beyond,
@@ -14,7 +14,6 @@ from attsvm.theory.proof.rules import (
     exchange,
     scale,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, most, total
 from properties.sim.landscape import LANDSCAPE, LESS, MARGINS, WEIGHTS

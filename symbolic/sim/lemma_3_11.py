@@ -18,8 +18,8 @@ from attsvm.theory.proof.arrays import LETTERS
 from attsvm.theory.proof.facts import Fact, eq, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import suppose as suppose_linked
 from attsvm.theory.proof.rules import assume, cases, cite, conclude, decide, inside, scale
-from attsvm.theory.proof.rules import suppose as suppose_linked
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, as_term
 from attsvm.theory.types import Values
 from properties.sim._support.entry_loss import loss

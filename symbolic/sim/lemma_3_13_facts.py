@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from attsvm.theory import Statement
-from attsvm.theory.proof.arrays import LETTERS, after_first, number
+from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, Sequent, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import conclusion_of
+from attsvm.theory.proof.linked import conclusion_of, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -25,12 +25,22 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     scale,
-    setting,
     split,
     square,
-    suppose,
 )
-from attsvm.theory.proof.terms import ABS, EXP, INV, SQRT, Letter, Term, as_term, least, most, total
+from attsvm.theory.proof.terms import (
+    ABS,
+    EXP,
+    INV,
+    SQRT,
+    Letter,
+    Term,
+    after_first,
+    as_term,
+    least,
+    most,
+    total,
+)
 from attsvm.theory.types import Values
 from properties.sim import lemma_3_13, lemma_3_13_hessian
 from properties.sim._support import entry_loss

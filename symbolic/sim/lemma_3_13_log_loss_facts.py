@@ -12,17 +12,8 @@ from attsvm.theory import gradient
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, Sequent, eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL, ROOT
-from attsvm.theory.proof.linked import conclusion_of
-from attsvm.theory.proof.rules import (
-    assume,
-    by_definition,
-    cases,
-    cite,
-    decide,
-    scale,
-    setting,
-    square,
-)
+from attsvm.theory.proof.linked import conclusion_of, setting
+from attsvm.theory.proof.rules import assume, by_definition, cases, cite, decide, scale, square
 from attsvm.theory.proof.terms import INV, SQRT, Term, as_term, total
 from attsvm.theory.types import Namespace, Numbers, Values
 from properties.sim import lemma_3_13_log_loss

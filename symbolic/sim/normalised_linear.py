@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import eq, ge, gt, note
 from attsvm.theory.proof.lemmas import RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale
 from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, total
 from properties.sim.normalised_linear import LINEAR, MOVES
 from symbolic.facts import formula_of, index, length, letters_in, product, root_at_most

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge
+from attsvm.theory.proof.lemmas import spectral
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import add_up, decide, exchange, scale
-from attsvm.theory.proof.terms import Letter, Term, spectral, total
+from attsvm.theory.proof.terms import Letter, Term, total
 from properties.sim.orientation import MARGINS
 from symbolic.facts import (
     cauchy,

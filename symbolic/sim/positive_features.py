@@ -15,7 +15,14 @@ from typing import cast
 
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
-from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LOGARITHM, RECIPROCAL, SIZE
+from attsvm.theory.proof.lemmas import (
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    LOGARITHM,
+    RECIPROCAL,
+    SIZE,
+    spectral,
+)
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import (
     add_up,
@@ -32,19 +39,7 @@ from attsvm.theory.proof.rules import (
     inside,
     scale,
 )
-from attsvm.theory.proof.terms import (
-    ABS,
-    EXP,
-    INV,
-    LOG,
-    Function,
-    Letter,
-    Term,
-    least,
-    most,
-    spectral,
-    total,
-)
+from attsvm.theory.proof.terms import ABS, EXP, INV, LOG, Function, Letter, Term, least, most, total
 from attsvm.theory.types import Numbers, Values
 from properties.sim.normalised_linear import LINEAR, feature
 from symbolic.facts import (

@@ -30,7 +30,7 @@ from attsvm.primitives.programme_letters import (
 )
 from attsvm.theory.proof.facts import Fact, Sequent, eq, ge, gt, some
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -45,9 +45,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import ABS, INV, NORM, Term, least, total
 from properties.sim.definition_3_8 import CLASSIFIES, MEET, SHARES

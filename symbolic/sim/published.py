@@ -15,7 +15,7 @@ from flint import fmpq
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Fact, eq, ge, note
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -27,7 +27,6 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     scale,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import ABS, EXP, INV, SQRT, Term, most, substituted, total
 from properties.sim import basic_4, basic_5, basic_6, basic_7

@@ -8,17 +8,8 @@ from __future__ import annotations
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge
 from attsvm.theory.proof.lemmas import SIZE
-from attsvm.theory.proof.linked import conclusion_of
-from attsvm.theory.proof.rules import (
-    add_up,
-    beyond,
-    cite,
-    decide,
-    one_of_sum,
-    scale,
-    square,
-    suppose,
-)
+from attsvm.theory.proof.linked import conclusion_of, suppose
+from attsvm.theory.proof.rules import add_up, beyond, cite, decide, one_of_sum, scale, square
 from attsvm.theory.proof.terms import ABS, SQRT, Term, as_term, most, total
 from attsvm.theory.types import Values
 from properties.sim import stability_l2, stability_logistic

@@ -24,7 +24,7 @@ from attsvm.primitives.descent_letters import (
 from attsvm.primitives.hypotheses import EITHER_PART, TWO_SCORES
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -36,8 +36,6 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import INV, most, substituted, total
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION

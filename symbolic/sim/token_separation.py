@@ -35,7 +35,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -47,9 +47,7 @@ from attsvm.theory.proof.rules import (
     picked,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     INV,

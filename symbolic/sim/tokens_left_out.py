@@ -28,20 +28,8 @@ from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.programme_letters import DROPPED, REST
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, some
 from attsvm.theory.proof.lemmas import EXPONENTIAL, INDICATOR, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import Said, linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    assume,
-    at,
-    cases,
-    cite,
-    conclude,
-    cut,
-    decide,
-    scale,
-    setting,
-    suppose,
-)
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
+from attsvm.theory.proof.rules import add_up, assume, at, cases, cite, conclude, cut, decide, scale
 from attsvm.theory.proof.terms import ABS, EXP, INV, IS_ZERO, Over, Term, as_term, total
 from properties.mm._support.programme_letters import Programme, by_one
 from properties.sim.low_score_tokens import NO_LOW_SUPPORT

@@ -34,7 +34,7 @@ from attsvm.primitives.descent_letters import (
 from attsvm.primitives.hypotheses import ALL_TIGHT, LINEAR_HEAD, TWO_SCORES, UNIQUE
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, some
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -50,9 +50,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     regroup,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import INV, NORM, Term, as_term, least, most, substituted, total
 from properties._support.token_choices import QUERIES

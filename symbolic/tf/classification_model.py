@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import eq
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import add_up, at, conclude, decide, exchange, scale, setting
+from attsvm.theory.proof.linked import conclusion_of, linked, setting
+from attsvm.theory.proof.rules import add_up, at, conclude, decide, exchange, scale
 from attsvm.theory.proof.terms import EXP, INV, total
 from properties.tf.classification_model import MODEL
 from symbolic.facts import formula_of, letters_in

@@ -6,8 +6,8 @@ The bound of the residual that follows is in docs/proofs/bounded_residual.md.
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import add_up, beyond, conclude, decide, exchange, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import add_up, beyond, conclude, decide, exchange
 from attsvm.theory.proof.terms import EXP, total
 from properties.tf.convergence_rates import RATES, WEIGHTS
 from symbolic.facts import formula_of, index, letters_in, product, tangent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -18,10 +18,8 @@ from attsvm.theory.proof.rules import (
     exchange,
     one_of_sum,
     scale,
-    setting,
     split,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, SQRT, as_term, least, most, substituted, total
 from properties._support.formulas import SEVERAL

@@ -17,19 +17,8 @@ from attsvm.theory.declaration.proof import expanded
 from attsvm.theory.declaration.proof import suppose as suppose_in_prose
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import (
-    assume,
-    at,
-    beyond,
-    cases,
-    cite,
-    cut,
-    decide,
-    scale,
-    square,
-    suppose,
-)
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import assume, at, beyond, cases, cite, cut, decide, scale, square
 from attsvm.theory.proof.terms import IS_ZERO, REAL, Function, Letter, least, most
 from attsvm.theory.proof.terms import total as total_over
 from attsvm.theory.types import Number, Numbers

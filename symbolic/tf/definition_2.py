@@ -12,7 +12,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.primitives.programme_letters import DROPPED, GONE_RIVAL, REST, c, lowest
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     assume,
     at,
@@ -24,8 +24,6 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import NORM, Term
 from properties.tf.definition_2 import RIVALLED, SOLVED

@@ -5,18 +5,8 @@ from __future__ import annotations
 from attsvm.primitives.descent_letters import X, i
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    at,
-    beyond,
-    cite,
-    conclude,
-    decide,
-    one_of_sum,
-    scale,
-    setting,
-)
+from attsvm.theory.proof.linked import linked, setting
+from attsvm.theory.proof.rules import add_up, at, beyond, cite, conclude, decide, one_of_sum, scale
 from attsvm.theory.proof.terms import EXP, INV, NORM, Over, total
 from properties._support.token_letters import (
     KEY,

@@ -13,8 +13,8 @@ from attsvm.primitives.descent_letters import FALL, HIGH, LOW, RATE, x
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import at, cite, conclude, cut, decide, scale, setting, suppose
+from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.rules import at, cite, conclude, cut, decide, scale
 from attsvm.theory.proof.terms import EXP, INV
 from properties.tf.generalised_svm import FORWARD
 from properties.tf.generalised_svm import hidden_letters as letters

@@ -31,7 +31,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -45,8 +45,6 @@ from attsvm.theory.proof.rules import (
     picked,
     regroup,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import ABS, INV, NORM, Term, as_term, same, substituted, total
 from properties._support.token_choices import QUERIES

@@ -16,7 +16,7 @@ from attsvm.primitives.descent_letters import A, X, j, margin
 from attsvm.primitives.programme_letters import k, short_by
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, DISCRIMINANT, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import Said, linked
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -27,9 +27,7 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import ABS, INV, NORM, Letter, Term, as_term, total
 from properties.tf.generalised_svm import kept_tokens as cases

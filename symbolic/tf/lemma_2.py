@@ -10,8 +10,8 @@ import sympy as sp
 from attsvm.theory import Statement, ensure_positive
 from attsvm.theory.declaration.proof import Supposition, supposed_number
 from attsvm.theory.proof.facts import Fact, gt
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import at, attained, cut, decide, one_of_sum, suppose
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import at, attained, cut, decide, one_of_sum
 from attsvm.theory.proof.terms import Letter, least, most, substituted
 from attsvm.theory.types import Values
 from properties._support.risk_formulas import DECREASES, DECREASING, TWO_SCORES

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from attsvm.theory.proof.arrays import LETTERS, falling
 from attsvm.theory.proof.facts import Fact, eq, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import Said, conclusion_of, linked
+from attsvm.theory.proof.linked import Said, conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -22,9 +22,7 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, least, most, substituted, total
 from properties._support.risk_formulas import TWO_SCORES

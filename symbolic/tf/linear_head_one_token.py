@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import suppose
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.terms import IS_ZERO, least, most, total
 from properties._support.risk_formulas import DECREASES
 from properties.tf.linear_head_one_token import RISK

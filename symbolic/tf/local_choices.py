@@ -9,7 +9,7 @@ from attsvm.primitives.descent_letters import OWNER, V, i, j, lead
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, SIZE
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -21,8 +21,6 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import ABS, IS_ZERO, Over, total
 from properties._support.token_choices import EVERYWHERE

@@ -20,7 +20,7 @@ from attsvm.primitives.descent_letters import (
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE
 from attsvm.theory.proof.facts import K, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -33,9 +33,7 @@ from attsvm.theory.proof.rules import (
     inside,
     picked,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, substituted, total
 from properties.tf.generalised_svm import FORWARD

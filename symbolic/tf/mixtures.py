@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from attsvm.primitives.heads import slope_of
-from attsvm.theory.proof.arrays import first_of
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -26,8 +25,6 @@ from attsvm.theory.proof.rules import (
     exchange,
     one_of_sum,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     EXP,
@@ -37,6 +34,7 @@ from attsvm.theory.proof.terms import (
     Function,
     Letter,
     Term,
+    first_of,
     most,
     substituted,
     total,

@@ -41,7 +41,7 @@ from attsvm.theory.proof.lemmas import (
     RECIPROCAL,
     RISES,
 )
-from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -55,8 +55,6 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     regroup,
     scale,
-    setting,
-    suppose,
 )
 from attsvm.theory.proof.terms import EXP, INV, LOG, NORM, as_term, total
 from properties.tf.theorem_2 import near_letters as letters

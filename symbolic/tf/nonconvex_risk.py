@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, INV
 from properties.tf.nonconvex_risk import AHEAD, APART, RISK
 from symbolic.facts import formula_of, letters_in, power

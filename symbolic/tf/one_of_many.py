@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, INV, Term, total
 from properties.tf.one_of_many import (
     AHEAD,

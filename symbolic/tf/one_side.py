@@ -10,19 +10,8 @@ from attsvm.primitives.descent_letters import FALL, LABEL, LIFT, NUMBER, OUTER, 
 from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.theory.proof.facts import Fact, Proposition, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, ROOT
-from attsvm.theory.proof.linked import Said, linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    assume,
-    at,
-    beyond,
-    cite,
-    conclude,
-    decide,
-    scale,
-    setting,
-    suppose,
-)
+from attsvm.theory.proof.linked import Said, linked, setting, suppose
+from attsvm.theory.proof.rules import add_up, assume, at, beyond, cite, conclude, decide, scale
 from attsvm.theory.proof.terms import INV, NORM, SQRT, Letter, Term, as_term, least
 from properties.tf.linear_head_landscape import letters
 from properties.tf.linear_head_landscape.instances import PLANE, QUERIED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, scale, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, INV, total
 from properties.tf.path_and_descent import FORWARD, NO_LONGER, RAY
 from symbolic.facts import cauchy, formula_of, index, letters_in, power, powers_rise, squares

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from attsvm.primitives.heads import bend_of
-from attsvm.theory.proof.arrays import LETTERS, after_first, falling
+from attsvm.theory.proof.arrays import LETTERS, falling
 from attsvm.theory.proof.facts import Fact, Sequent, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, LARGER, RECIPROCAL, RISES, SIZE
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -27,9 +27,7 @@ from attsvm.theory.proof.rules import (
     decide,
     define,
     scale,
-    setting,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     ABS,
@@ -39,6 +37,7 @@ from attsvm.theory.proof.terms import (
     Atom,
     Letter,
     Term,
+    after_first,
     as_term,
     derivative,
     rebuilt,

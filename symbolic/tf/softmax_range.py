@@ -12,10 +12,9 @@ import sympy as sp
 
 from attsvm.theory import Statement, ensure_equal, ensure_positive
 from attsvm.theory.declaration.proof import simplified
-from attsvm.theory.proof.arrays import after_first, first_of
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
+from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -28,10 +27,8 @@ from attsvm.theory.proof.rules import (
     inside,
     one_of_sum,
     scale,
-    setting,
     split,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     EXP,
@@ -39,7 +36,9 @@ from attsvm.theory.proof.terms import (
     SQRT,
     Letter,
     Term,
+    after_first,
     as_term,
+    first_of,
     least,
     most,
     substituted,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import cite, conclude, decide, scale, square, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
 from attsvm.theory.proof.terms import EXP, INV, Term, total
 from properties.tf.tokens_interact import DIFFER, INTERACT
 from symbolic.facts import formula_of, index, letters_in, power

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import Fact, ge
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import beyond, bounds, conclude, decide, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import beyond, bounds, conclude, decide
 from properties.tf.unique_solution import DIFFER, MET, NO_LONGER, SOLUTION
 from symbolic.facts import end, formula_of, index, letters_in, some_of
 

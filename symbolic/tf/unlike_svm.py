@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attsvm.theory.proof.facts import ge
-from attsvm.theory.proof.linked import linked
-from attsvm.theory.proof.rules import beyond, bounds, decide, suppose
+from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.rules import beyond, bounds, decide
 from attsvm.theory.proof.terms import most
 from properties.tf.unlike_svm import ATT, OPTIMAL, OTHERS, SVM
 from symbolic.facts import end, formula_of, index, letters_in, some_of

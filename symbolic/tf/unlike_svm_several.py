@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import decide, suppose
+from attsvm.theory.proof.linked import conclusion_of, linked, suppose
+from attsvm.theory.proof.rules import decide
 from properties.tf.unlike_svm_several import FIRST, SEVERAL
 from symbolic.facts import end, formula_of
 

@@ -22,6 +22,7 @@ from attsvm.errors import ProofError
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Operation, Scalar
 from attsvm.theory.arithmetic.naming import Primitive
+from attsvm.theory.proof.lemmas import spectral
 from attsvm.theory.proof.terms import (
     ABS,
     EXP,
@@ -30,6 +31,7 @@ from attsvm.theory.proof.terms import (
     LOG,
     MAXIMUM,
     NORM,
+    POSITION,
     REAL,
     SAME,
     SQRT,
@@ -40,40 +42,24 @@ from attsvm.theory.proof.terms import (
     Letter,
     Sort,
     Term,
+    after_first,
     as_term,
     derivative,
+    first_of,
     fresh,
     least,
     most,
     rebuilt,
     same,
-    spectral,
     substituted,
     total,
 )
 
-POSITION = "position"
 _KNOWN = (ABS, EXP, SQRT, LOG, IS_ZERO, INV, NORM)
 """Functions that are no variables of a statement."""
 Axis: TypeAlias = tuple[Sort, ...]
 Place: TypeAlias = tuple[Term, ...]
 """An index along an axis: an element of each of its index sets."""
-
-
-def first_of(sort: Sort) -> Term:
-    """Return the first index of an axis that has one."""
-    return Function("first", (), sort)()
-
-
-def after_first(sort: Sort) -> tuple[Sort, Function]:
-    """Return the index set of all indices of an axis but the first, and its map into the axis."""
-    others = Sort(f"{sort.name} after the first", index=True)
-    return others, Function("after the first", (others,), sort)
-
-
-def position(place: Term, sort: Sort) -> Term:
-    """Return the position of an index along its axis, from 0."""
-    return Function(POSITION, (sort,))(place)
 
 
 def falling(name: str) -> Function:

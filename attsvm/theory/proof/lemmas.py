@@ -28,9 +28,8 @@ from attsvm.theory.proof.terms import (
     Term,
     as_term,
     derivative,
-    hull,
+    extreme,
     letters_of,
-    spectral,
     substituted,
     total,
 )
@@ -114,6 +113,16 @@ def continuous(f: Function) -> Proposition:
 def lipschitz_gradient(f: Term, constant: Term) -> Proposition:
     """Return the proposition that the gradient of f by its vector is Lipschitz with a constant."""
     return gt(Function("has a Lipschitz gradient", (REAL, REAL))(f, constant), 0)
+
+
+def spectral(body: Term, row: Letter, column: Letter) -> Term:
+    """Return the spectral norm of the matrix with an entry for each row and column."""
+    return extreme("spectral", extreme("row", body, column), row)
+
+
+def hull(body: Term, index: Letter) -> Term:
+    """Return the distance from 0 of the convex hull of vectors."""
+    return extreme("hull", body, index)
 
 
 # numbers and vectors

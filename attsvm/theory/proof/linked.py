@@ -30,17 +30,35 @@ from attsvm.theory.proof.arrays import (
     LETTERS,
     Length,
     Used,
-    after_first,
-    first_of,
     lengths_above_one,
     number,
-    position,
     primitives,
     variable,
     whole_loops,
 )
-from attsvm.theory.proof.facts import Fact, Proof, Proposition, Sequent, eq, ge, gt, proof, some
-from attsvm.theory.proof.terms import Function, Letter, Sort, substituted, total
+from attsvm.theory.proof.facts import (
+    Fact,
+    Proof,
+    Proposition,
+    Sequent,
+    current,
+    eq,
+    ge,
+    gt,
+    proof,
+    some,
+)
+from attsvm.theory.proof.rules import ensure_ended, fact_of_reading
+from attsvm.theory.proof.terms import (
+    Function,
+    Letter,
+    Sort,
+    after_first,
+    first_of,
+    position,
+    substituted,
+    total,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +240,21 @@ def conclusion_of(formula: Formula) -> Said:
     return Said(sequents, lengths)
 
 
+def suppose(hypothesis: Any, formula: Formula | None = None) -> tuple[Fact, ...]:
+    """Return what a hypothesis says: by its own proposition, or in the letters of a formula."""
+    if formula is None and hypothesis.proposition is None:
+        raise ProofError("a hypothesis has no proposition", value=repr(hypothesis))
+    sequents = hypothesis.proposition() if formula is None else hypothesis_of(formula, hypothesis)
+    current().supposed.append(hypothesis)
+    first, says = len(current().facts) + 1, hypothesis.says
+    return tuple(fact_of_reading(s, "hypothesis", says, first) for s in sequents)
+
+
+def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
+    """Return the fact of the setting with this sentence, such as the step of a run."""
+    return fact_of_reading(settings[sentence], "setting", sentence)
+
+
 def _of_primitives(used: Used) -> Iterator[tuple[str, Sequent]]:
     """Yield what primitives say: the largest value of a formula, or a value under a condition.
 
@@ -326,23 +359,4 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
             one for one in whole.supposed if one.proposition is not None and grants(formula, one)
         )
         known["hypothesis"] = [s for one in objects for s in one.proposition()]
-    if any(fact not in whole.facts for fact in whole.concluded):
-        raise ProofError("a conclusion is a fact of another proof", value=repr(whole.concluded))
-    for fact in whole.facts:
-        if (fact.rule in known or fact.number in whole.of_reading) and not any(
-            s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
-            for s in known.get(fact.rule, ())
-        ):
-            raise ProofError(
-                "a proof uses a setting or hypothesis that its reading does not have",
-                value=repr(fact),
-            )
-    for sequent in conclusion.sequents:
-        # a fact with fewer assumptions says more, so that it also concludes the sequent
-        if not any(
-            sequent.proposition.says(fact.proposition) and fact.assumptions <= sequent.assumptions
-            for fact in whole.concluded
-        ):
-            raise ProofError(
-                "a proof lacks a conclusion of its reading", value=repr(sequent.proposition)
-            )
+    ensure_ended(whole, conclusion.sequents, known)

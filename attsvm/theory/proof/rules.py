@@ -15,12 +15,11 @@ from dataclasses import replace
 from typing import Any
 
 from attsvm.errors import ProofError
-from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.proof.arrays import after_first, first_of, position
 from attsvm.theory.proof.certificates import refutes
 from attsvm.theory.proof.facts import (
     Fact,
     K,
+    Proof,
     Proposition,
     Sequent,
     current,
@@ -32,7 +31,6 @@ from attsvm.theory.proof.facts import (
     some,
 )
 from attsvm.theory.proof.lemmas import Lemma
-from attsvm.theory.proof.linked import hypothesis_of
 from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import (
     POSITIVE,
@@ -43,12 +41,15 @@ from attsvm.theory.proof.terms import (
     Operand,
     Over,
     Term,
+    after_first,
     as_term,
     ensure_sort,
+    first_of,
     least,
     letters_of,
     members,
     most,
+    position,
     same,
     substituted,
     total,
@@ -84,21 +85,6 @@ def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) 
     fact = made(sequent.proposition, rule, (), sequent.assumptions, first=first)
     current().of_reading.add(fact.number)
     return note(sentence, fact)
-
-
-def suppose(hypothesis: Any, formula: Formula | None = None) -> tuple[Fact, ...]:
-    """Return what a hypothesis says: by its own proposition, or in the letters of a formula."""
-    if formula is None:
-        _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
-    sequents = hypothesis.proposition() if formula is None else hypothesis_of(formula, hypothesis)
-    current().supposed.append(hypothesis)
-    first, says = len(current().facts) + 1, hypothesis.says
-    return tuple(fact_of_reading(s, "hypothesis", says, first) for s in sequents)
-
-
-def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
-    """Return the fact of the setting with this sentence, such as the step of a run."""
-    return fact_of_reading(settings[sentence], "setting", sentence)
 
 
 def assume(proposition: Proposition) -> Fact:
@@ -501,3 +487,36 @@ def conclude(fact: Fact, sequent: Sequent) -> None:
     _ensure(text, f"the reading concludes {sequent.proposition!r}", fact)
     _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)
     current().concluded.append(fact)
+
+
+def ensure_ended(
+    whole: Proof, sequents: Iterable[Sequent], known: Mapping[str, Iterable[Sequent]]
+) -> None:
+    """Raise unless a proof concludes these sequents, from what its reading gives alone.
+
+    Args:
+        whole: the proof.
+        sequents: what the reading concludes.
+        known: what the reading gives, by the rule that takes it.
+
+    Raises:
+        ProofError: a sequent is missing, a fact is given otherwise, or is of another proof.
+    """
+    own = all(fact in whole.facts for fact in whole.concluded)
+    _ensure(own, "a conclusion is a fact of another proof", whole.concluded)
+    for fact in whole.facts:
+        given = any(
+            s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
+            for s in known.get(fact.rule, ())
+        )
+        free = fact.rule not in known and fact.number not in whole.of_reading
+        _ensure(
+            free or given, "a proof uses a setting or hypothesis that its reading has not", fact
+        )
+    for sequent in sequents:
+        # a fact with fewer assumptions says more, so that it also concludes the sequent
+        shown = any(
+            sequent.proposition.says(fact.proposition) and fact.assumptions <= sequent.assumptions
+            for fact in whole.concluded
+        )
+        _ensure(shown, "a proof lacks a conclusion of its reading", sequent.proposition)

@@ -16,6 +16,7 @@ sum with a letter that nothing else has, and closes it anew, so nothing is captu
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -395,7 +396,8 @@ def _rebuilt_atom(
     elif isinstance(atom, Binder):
         letter, body = atom.opened()
         over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced, reached))
-        inner = _BINDERS[atom.kind](rebuilt(body, replaced, reached), letter, over)
+        bind = total if atom.kind == "total" else functools.partial(extreme, atom.kind)
+        inner = bind(rebuilt(body, replaced, reached), letter, over)
     # The laws of the normal form may have made a number or a sum of it; only an atom is looked up.
     # If they made a letter, as Inv(Inv(x)) is x, it is the letter of a replacement.
     for own in inner.atoms:
@@ -479,25 +481,20 @@ def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
     return whole
 
 
-def least(body: Operand, letter: Letter, over: Over | None = None) -> Term:
-    """Return the least value of a real over an index set; any number if the set is empty."""
-    ensure_sort(ready := members(body, letter, over), REAL)
-    return _closed("least", ready, letter, over, REAL)
+def extreme(kind: str, body: Operand, letter: Letter, over: Over | None = None) -> Term:
+    """Return what binds the index of a body: a number of a kind, of which lemmas and rules know.
+
+    The kinds are the least and the largest value of reals, the distance of the hull of vectors from
+    0, the spectral norm of the rows of a matrix, and a row of it, which stands for its entries.
+    Over an empty set it is any number.
+    """
+    ready = members(body, letter, over)
+    ensure_sort(ready, VECTOR if kind == "hull" else REAL)
+    return _closed(kind, ready, letter, over, REAL)
 
 
-def most(body: Operand, letter: Letter, over: Over | None = None) -> Term:
-    """Return the largest value of a real over an index set; any number if the set is empty."""
-    ensure_sort(ready := members(body, letter, over), REAL)
-    return _closed("most", ready, letter, over, REAL)
-
-
-def _row(body: Term, letter: Letter, over: Over | None = None) -> Term:
-    """Return a row of a matrix as a number that stands for it; only spectral norms read it."""
-    return _closed("row", body, letter, over, REAL)
-
-
-def _of_rows(body: Term, letter: Letter, over: Over | None = None) -> Term:
-    return _closed("spectral", body, letter, over, REAL)
+least, most = functools.partial(extreme, "least"), functools.partial(extreme, "most")
+"""The least and the largest value of a real over an index set; any number if the set is empty."""
 
 
 def same(one: Operand, other: Operand) -> Term:
@@ -510,32 +507,20 @@ def same(one: Operand, other: Operand) -> Term:
     return Function(SAME, (sort, sort))(left, other)
 
 
-def spectral(body: Term, row: Letter, column: Letter) -> Term:
-    """Return the spectral norm of the matrix with an entry for each row and column."""
-    for index in (row, column):
-        members(body, index, None)
-    ensure_sort(body, REAL)
-    return _of_rows(_row(body, column), row)
+def first_of(sort: Sort) -> Term:
+    """Return the first index of an axis that has one."""
+    return Function("first", (), sort)()
 
 
-def hull(body: Term, index: Letter) -> Term:
-    """Return the distance from 0 of the convex hull of vectors; any number if there are none."""
-    ensure_sort(members(body, index, None), VECTOR)
-    return _distance(body, index)
+def after_first(sort: Sort) -> tuple[Sort, Function]:
+    """Return the index set of all indices of an axis but the first, and its map into the axis."""
+    others = Sort(f"{sort.name} after the first", index=True)
+    return others, Function("after the first", (others,), sort)
 
 
-def _distance(body: Term, letter: Letter, over: Over | None = None) -> Term:
-    return _closed("hull", body, letter, over, REAL)
-
-
-_BINDERS: dict[str, Callable[[Term, Letter, Over | None], Term]] = {
-    "total": total,
-    "least": least,
-    "most": most,
-    "row": _row,
-    "spectral": _of_rows,
-    "hull": _distance,
-}
+def position(place: Term, sort: Sort) -> Term:
+    """Return the position of an index along its axis, from 0."""
+    return Function(POSITION, (sort,))(place)
 
 
 def _inverse(term: Term) -> Term:
@@ -581,8 +566,8 @@ INV, EXP, ABS, SQRT, LOG, IS_ZERO = (
     Function(name, (REAL,)) for name in ("Inv", "exp", "abs", "sqrt", "log", "is zero")
 )
 MAXIMUM = Function("max", (REAL, REAL))
-SAME = "same index"
-"""The name of the functions that compare two elements of an index set."""
+SAME, POSITION = "same index", "position"
+"""Names of functions: whether two elements of an index set are the same; a place along an axis."""
 NORM, INNER = Function("norm", (VECTOR,)), Function("inner", (VECTOR, VECTOR))
 _NORMAL: dict[Function, Callable[..., Term]] = {
     INV: _inverse,

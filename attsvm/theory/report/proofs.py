@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FunctionType, ModuleType
 
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
@@ -36,11 +38,54 @@ def proofs_table(claims: Iterable[Claim]) -> str:
         f"| {c.id} | `{c.proof}` | {_KINDS[kind]} |" for c, kind in zip(own, kinds, strict=True)
     )
     lines = (f"Of {len(own)} readings with a proof: {', '.join(counts)}.", "", *_TITLES, *rows)
-    return "".join(f"{line}\n" for line in lines)
+    taken = ((c.id, by) for c, by in rests_on(own) if connection(c) == PROSE)
+    ends = (f"| {id} | {', '.join(x.id for x in by)} |" for id, by in taken)
+    return "".join(f"{line}\n" for line in (*lines, *_TAKEN, *ends))
 
 
 _KINDS = {LINKED: "linked", PROSE: "in prose"}
 _TITLES = ("| reading | proof | steps |", "| --- | --- | --- |")
+_TAKEN = (
+    *("", "Readings proved in prose whose whole proof is a step of the proofs of others:", ""),
+    *("| reading | taken by |", "| --- | --- |"),
+)
+
+
+def rests_on(claims: Iterable[Claim]) -> Iterator[tuple[Claim, list[Claim]]]:
+    """Yield each claim whose proof is a step of proofs of other claims, with these.
+
+    A proof is a step of another one if this calls it, by itself or by a function that it calls.
+    """
+    own = [(claim, inspect.unwrap(found_proof(claim))) for claim in claims]
+    calls = {prove: called(prove) - {prove} for _, prove in own}
+    for claim, prove in own:
+        if by := [other for other, its in own if prove in calls[its]]:
+            yield claim, by
+
+
+def called(prove: Callable[..., object]) -> set[object]:
+    """Return the functions of the package of a proof that it names, or one that it names does."""
+    found, open_, package = set[object](), [prove], prove.__module__.partition(".")[0]
+    while open_:
+        one = inspect.unwrap(open_.pop()) if callable(open_[-1]) else open_.pop()
+        if not isinstance(one, FunctionType) or one in found:
+            continue
+        if one.__module__.partition(".")[0] != package:
+            continue
+        found.add(one)
+        names = {*_names(one.__code__)}
+        own = [one.__globals__[name] for name in names if name in one.__globals__]
+        parts = (vars(x) for x in own if isinstance(x, ModuleType))
+        open_ += own + [part[name] for part in parts for name in names if name in part]
+    return found
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names that code uses, also in functions and loops inside of it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
 
 
 def _but(claim: Claim) -> str:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from flint import fmpq
 
 from attsvm.theory.proof.facts import Proposition, Sequent, eq, ge, gt, some
+from attsvm.theory.proof.lemmas import hull
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.proof.terms import (
     INV,
@@ -24,7 +25,6 @@ from attsvm.theory.proof.terms import (
     Letter,
     Sort,
     Term,
-    hull,
     least,
     total,
 )

@@ -30,7 +30,7 @@ from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
-from attsvm.theory.proof.arrays import LETTERS, after_first, falling, primitives
+from attsvm.theory.proof.arrays import LETTERS, falling, primitives
 from attsvm.theory.proof.facts import Fact, K, Proof, Proposition
 from attsvm.theory.proof.linked import values_of
 from attsvm.theory.proof.terms import (
@@ -56,6 +56,7 @@ from attsvm.theory.proof.terms import (
     Letter,
     Sort,
     Term,
+    after_first,
 )
 
 Value: TypeAlias = Any

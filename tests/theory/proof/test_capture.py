@@ -14,6 +14,7 @@ from attsvm.theory.proof.lemmas import (
     RISES,
     continuous,
     falls,
+    spectral,
 )
 from attsvm.theory.proof.linked import conclusion_of, propositions
 from attsvm.theory.proof.rules import (
@@ -36,7 +37,6 @@ from attsvm.theory.proof.terms import (
     Sort,
     as_term,
     most,
-    spectral,
     total,
 )
 

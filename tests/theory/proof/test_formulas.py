@@ -25,24 +25,20 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.namespace import AnyOf, Comparison
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof import facts
-from attsvm.theory.proof.arrays import (
-    LETTERS,
-    after_first,
-    falling,
-    first_of,
-    variable,
-    whole_loops,
-)
+from attsvm.theory.proof.arrays import LETTERS, falling, variable, whole_loops
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
+from attsvm.theory.proof.lemmas import spectral
 from attsvm.theory.proof.linked import (
     Said,
     conclusion_of,
     ensure_concluded,
     hypothesis_of,
     propositions,
+    setting,
+    suppose,
     values_of,
 )
-from attsvm.theory.proof.rules import conclude, decide, setting, suppose
+from attsvm.theory.proof.rules import conclude, decide
 from attsvm.theory.proof.terms import (
     EXP,
     INV,
@@ -51,8 +47,9 @@ from attsvm.theory.proof.terms import (
     Function,
     Letter,
     Sort,
+    after_first,
+    first_of,
     same,
-    spectral,
     total,
 )
 from tests.theory.proof import evaluation

@@ -15,7 +15,6 @@ from flint import fmpq
 import symbolic
 from attsvm.errors import ProofError
 from attsvm.theory import Hypothesis
-from attsvm.theory.proof.arrays import after_first, first_of, position
 from attsvm.theory.proof.certificates import Summand, refutes
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
@@ -36,9 +35,11 @@ from attsvm.theory.proof.lemmas import (
     STRETCHED,
     continuous,
     falls,
+    hull,
     lipschitz_gradient,
+    spectral,
 )
-from attsvm.theory.proof.linked import Said, ensure_concluded, ensure_used, linked
+from attsvm.theory.proof.linked import Said, ensure_concluded, ensure_used, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     accumulate,
     add_up,
@@ -63,10 +64,8 @@ from attsvm.theory.proof.rules import (
     positive,
     regroup,
     scale,
-    setting,
     split,
     square,
-    suppose,
 )
 from attsvm.theory.proof.terms import (
     ABS,
@@ -84,13 +83,14 @@ from attsvm.theory.proof.terms import (
     Letter,
     Over,
     Sort,
+    after_first,
     as_term,
     derivative,
-    hull,
+    first_of,
     least,
     most,
+    position,
     same,
-    spectral,
     substituted,
     total,
 )

@@ -26,7 +26,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof import facts, rules
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
-from attsvm.theory.proof.linked import linked, used
+from attsvm.theory.proof.linked import linked, suppose, used
 from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import EXP, NORM, Function, Letter
 from attsvm.theory.report.proofs import LINKED, connection
@@ -237,7 +237,7 @@ read by lemmas alone."""
 def says(hypothesis, run, model):
     """Whether the propositions of a hypothesis hold in a model."""
     with proof() as made:
-        rules.suppose(hypothesis)
+        suppose(hypothesis)
     return not evaluated(made, model, tries=40).false
 
 
