@@ -5,8 +5,6 @@ of PyTorch modules, and claims with `ask`, `verify`, `hunt` and `show`. Modules 
 first use.
 """
 
-from __future__ import annotations
-
 import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,5 @@
 """Version and requirements of attsvm, from its installation or the checkout's pyproject.toml."""
 
-from __future__ import annotations
-
 import importlib.metadata
 from pathlib import Path
 from typing import Any

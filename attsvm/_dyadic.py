@@ -5,8 +5,6 @@ one draw, shrinks to zeros and ones, and is exact in binary. Strategies that are
 are cached, as building one costs more than a draw.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar

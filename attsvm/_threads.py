@@ -3,8 +3,6 @@
 The libraries read these variables when they are loaded, so this module imports none of them.
 """
 
-from __future__ import annotations
-
 import os
 
 SINGLE = dict.fromkeys(

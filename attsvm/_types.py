@@ -1,7 +1,8 @@
 """Types for annotations: arrays with their shapes, numbers of any kind, and JSON documents.
 
-Annotations stay text until they are evaluated. Evaluating one imports jaxtyping, which takes as
-long as numpy; a command that lists claims evaluates none.
+Files with shapes in annotations, or with classes that name themselves there, begin with `from
+__future__ import annotations`: annotations stay text until they are evaluated. Evaluating a shape
+imports jaxtyping, which takes as long as numpy; a command that lists claims evaluates none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Checks of user input: arrays become finite float64, or an error names the problem."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ Inside `reading` proposals come from the record, and no float code runs, so that
 same on every machine.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping

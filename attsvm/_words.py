@@ -1,7 +1,5 @@
 """Texts for people: counts with nouns, near matches, escaped text, numbers, durations, formulas."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

@@ -1,7 +1,5 @@
 """Every error that attsvm raises on purpose: it names the value, the cause and the remedy."""
 
-from __future__ import annotations
-
 import reprlib
 from typing import TypeVar
 

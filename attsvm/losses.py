@@ -1,7 +1,5 @@
 """Losses of one real number, with derivatives, constants and a log-domain slope."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A linear head is part of the data (`AttentionData.v`, or scores). Nonlinear head
 arguments: `relu_head`, or a `Head` of your own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -7,8 +7,6 @@ files still say `from properties...`: within them these two names refer to the p
 folder, whatever packages of these names a user has.
 """
 
-from __future__ import annotations
-
 import builtins
 import importlib.machinery
 import sys

@@ -5,8 +5,6 @@ found or the time ends. `--write docs/tables/hunts.md` renews the page. If ids a
 of other readings are kept.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -6,8 +6,6 @@ compared with the residual that the answer states. The command exits with 1 if a
 its residual.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -7,8 +7,6 @@ load one small pack of their own. With --disks the commands run on full, filling
 instead; this needs the right to mount them. The exit code is 1 if something was lost.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

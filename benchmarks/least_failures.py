@@ -17,8 +17,6 @@ converge to that of the claimed solution. The campaigns:
   choices. Runs that neither fail nor are proved to converge are counted as open.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import re

@@ -15,8 +15,6 @@ has settled when each input selects its best token and no step has leapt for 15,
 Floats prove nothing: a run that does not settle is a hint, and one that settles is no theorem.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator
 

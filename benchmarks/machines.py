@@ -8,8 +8,6 @@ that this processor cannot emulate is reported as "not possible here", never as 
 The exit code is 1 if a part is red or if no machine was possible.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -5,8 +5,6 @@ Coq tries the tactic that proves the part; it must fail. It prints the number of
 those that Coq proves.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -6,8 +6,6 @@ the instance to 0. A changed instance may be a counterexample too: a violation i
 only if the engine does not refute it.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

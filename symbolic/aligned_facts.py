@@ -14,8 +14,6 @@ pace = -e l'(u) s_o^2 lead/n. Then:
 Hence G stays at most G(0) + 4 Q exp(Q) for any start and step, and s_o = 1/(1 + G) above 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

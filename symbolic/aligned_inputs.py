@@ -9,20 +9,12 @@ odds of the rivals, stays bounded. If rivals' scores differ little, descent with
 1/L enters the basin (`prove_aligned`).
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.steps import SHORT as SHORT_STEP
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import (
     Supposition,
     cancelled,

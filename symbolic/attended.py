@@ -4,8 +4,6 @@ The gaps are g_t = best - gamma_t >= 0, and attention s_t >= 0 adds up to 1. The
 attended score is sum_t s_t g_t.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.theory.proof.facts import Fact, eq, ge, gt

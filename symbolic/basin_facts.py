@@ -10,8 +10,6 @@ attention to its optimal token, and `s` that to a rival. A start in the basin ke
    and <W, V> >= ||V|| S + <W_0, V> in the end (`turns`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.primitives.descent_letters import (

@@ -15,8 +15,6 @@ is the second-best score of an input. The basin is the set of all W whose risk g
    tends to 1 (`ensure_direction`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -33,13 +31,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.steps import SHORT as SHORT_STEP
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import (
     Supposition,
     expanded,
@@ -54,20 +46,9 @@ from symbolic.basin_facts import Converged, attends_alone, converges, margins_pa
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
-from symbolic.gains import (
-    GAMMA_O,
-    REST,
-    P,
-    S,
-    ensure_gain,
-    ensure_gain_of_support,
-)
+from symbolic.gains import GAMMA_O, REST, P, S, ensure_gain, ensure_gain_of_support
 from symbolic.inner_products import vector
-from symbolic.sums import (
-    ensure_at_least_each,
-    ensure_mean,
-    entry,
-)
+from symbolic.sums import ensure_at_least_each, ensure_mean, entry
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,

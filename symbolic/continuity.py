@@ -1,7 +1,5 @@
 """Checks that an expression is continuous or smooth, from the functions that it is composed of."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import sympy as sp

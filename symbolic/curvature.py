@@ -15,21 +15,13 @@ have mean m1 and variance V1 in S, m0 and V0 outside, d = m1 - m0, and B = p a +
 (`two_tokens_residual`) if phi' and phi'' are not negative. With other signs, exchange the tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import sympy as sp
 
 from attsvm.lipschitz import attention_bend
 from attsvm.risk import covariance
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, executed, expanded, factored
 from symbolic import softmax
 from symbolic.alternatives import BENT_LOSS

@@ -10,8 +10,6 @@ With T = E I, d = E[I v]/(T (1-T)) and v = r - rho, r in [0, U], the mean of r u
 f I/T is x = rho + (1-T) d, and under f (1-I)/(1-T) it is y = rho - T d.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.theory.proof.facts import Fact, Proposition, eq, ge, gt

@@ -7,8 +7,6 @@ D(W) = (1/n) sum_i |l'| s_o sum_t s_t (gamma_o - gamma_t). On a closed ball D ha
 above 0, and |<W, M>| is at most the radius times ||M||, so that W is in the ball finitely often.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import sympy as sp

@@ -13,8 +13,6 @@ reasons why this sum is never negative, and above a positive constant on each ba
 While ||W|| <= b, <W, M> is at most b ||M||. So W is in this ball at finitely many steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

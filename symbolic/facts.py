@@ -1,7 +1,5 @@
 """Facts that several linked proofs use: sizes of numbers, exponentials, sums and softmax."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ rivals, whose number is a symbol. The gain is the sum of the inputs' parts, each
 -l'(u_i)/n for n inputs.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero

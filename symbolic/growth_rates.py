@@ -10,8 +10,6 @@ factors that tend to 1.
    b f grows by a constant at most (`above`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -55,16 +53,7 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import (
-    EXP,
-    INV,
-    NORM,
-    Letter,
-    Operand,
-    Term,
-    substituted,
-    total,
-)
+from attsvm.theory.proof.terms import EXP, INV, NORM, Letter, Operand, Term, substituted, total
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basin_facts import (
     AFTER,

@@ -6,20 +6,12 @@ v-SVM are such programmes. The proofs use inner products alone, so that they hol
 A statement about a sum over constraints is checked for one term, which stands for all terms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total

@@ -1,30 +1,18 @@
 """Evaluation of readings on symbols, and Lipschitz constants from bounds of slopes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from attsvm.errors import present
-from attsvm.theory import (
-    Statement,
-    cite,
-    ensure_true,
-)
+from attsvm.theory import Statement, cite, ensure_true
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.types import Comparison, Numbers, Values
 from symbolic.continuity import ensure_smooth
-from symbolic.textbook import (
-    DIFFERENCE_QUOTIENTS,
-    DIFFERENTIABLE,
-    MEAN_VALUE,
-    REACHED,
-    SLOPE,
-)
+from symbolic.textbook import DIFFERENCE_QUOTIENTS, DIFFERENTIABLE, MEAN_VALUE, REACHED, SLOPE
 
 SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
 """The softmax weights of two logits x and y; more tokens add exponentials to the denominator."""

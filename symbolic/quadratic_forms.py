@@ -1,7 +1,5 @@
 """Bounds of a quadratic form by the least eigenvalue, and of the square of a sum of n numbers."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal

@@ -1,7 +1,5 @@
 """Derivatives of softmax for any number of tokens: its Jacobian, and sums term by term."""
 
-from __future__ import annotations
-
 import functools
 
 import sympy as sp

@@ -5,8 +5,6 @@ measures, the mean has the slope Cov_f(h, s), s being the change of the logits. 
 most a quarter of the product of the ranges, and the range of s is at most D.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.theory.proof.facts import Fact, eq, ge, note
@@ -37,14 +35,7 @@ from attsvm.theory.proof.terms import (
     total,
 )
 from attsvm.theory.types import Values
-from symbolic.facts import (
-    Softmax,
-    cauchy,
-    index,
-    length,
-    product,
-    softmax,
-)
+from symbolic.facts import Softmax, cauchy, index, length, product, softmax
 
 t, r, k = index("t", "n"), index("r", "n"), index("k", "D")
 TAU = Letter("tau")

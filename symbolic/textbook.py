@@ -1,7 +1,5 @@
 """Theorems of textbooks that proofs cite. A citation names the steps that prove the hypotheses."""
 
-from __future__ import annotations
-
 from attsvm.theory import Lemma
 
 CLOSED, CONVEX, NOT_EMPTY = "the set is closed", "the set is convex", "the set holds a point"

@@ -1,7 +1,5 @@
 """Solutions of programmes of least norm: only rows that are tight restrict what is near to them."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL
 from attsvm.theory.proof.rules import (

@@ -5,8 +5,6 @@ A command is a module of its name: `add` declares its options, `run` runs it. Ex
 141 if the output pipe was closed. Expensive modules are imported only if a command needs them.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

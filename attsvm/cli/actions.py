@@ -1,7 +1,5 @@
 """Output for GitHub Actions: errors at lines of files, and the summary of a step."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`attsvm claims` lists claims."""
 
-from __future__ import annotations
-
 import argparse
 
 from attsvm.cli.arguments import Parsers, needed, tell

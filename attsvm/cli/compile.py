@@ -1,7 +1,5 @@
 """The command `attsvm compile` compiles all kernels now, such as while an image is built."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

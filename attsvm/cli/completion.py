@@ -1,7 +1,5 @@
 """The command `attsvm completion` prints a shell script that completes commands and statements."""
 
-from __future__ import annotations
-
 import argparse
 
 from attsvm.cli.arguments import Parsers, parsers_below

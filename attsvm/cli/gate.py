@@ -92,12 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _compared(options: argparse.Namespace) -> _Outcome:
     """Return the reasons for which a run is not as reviewed."""
-    from attsvm.theory.gate.expectations import (
-        UNREVIEWED,
-        of_others,
-        read_expectations,
-        read_rest,
-    )
+    from attsvm.theory.gate.expectations import UNREVIEWED, of_others, read_expectations, read_rest
     from attsvm.theory.gate.gate import Rank, brief, hold
     from attsvm.theory.gate.scope import checked_out, only_of
     from attsvm.theory.packs.checkout import key_of

@@ -5,8 +5,6 @@ the command also sends its exit code through a pipe at its end, and a process th
 that is an error. Signals are passed on, and the command ends with this process.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """`attsvm heads` tells which heads of a file select tokens, and which tokens they select."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

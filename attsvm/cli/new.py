@@ -1,7 +1,5 @@
 """The command `attsvm new` writes a claim file that runs, as a start for your own, and its test."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`attsvm replay` re-executes stored counterexamples."""
 
-from __future__ import annotations
-
 import argparse
 import time
 

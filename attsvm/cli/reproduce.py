@@ -1,7 +1,5 @@
 """`attsvm reproduce` redraws a figure of the sources."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

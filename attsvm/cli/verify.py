@@ -117,12 +117,7 @@ def _again(options: argparse.Namespace, ids: list[str]) -> str:
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     """Print the table, and the counterexample of every claim that was refuted unexpectedly."""
-    from attsvm.theory.report.terminal import (
-        not_shown_text,
-        slowest_text,
-        summary_text,
-        table_text,
-    )
+    from attsvm.theory.report.terminal import not_shown_text, slowest_text, summary_text, table_text
 
     entries = [c.json() for c in checked]
     brief = len(entries) > _FEW and not options.all

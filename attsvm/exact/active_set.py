@@ -1,7 +1,5 @@
 """An active-set method in rationals that ends with multipliers of a solution or with a ray."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Softmax attention, the risk and its gradient as balls; no code is shared with the float side."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flint import arb, arb_mat, fmpq

@@ -1,7 +1,5 @@
 """Gradient descent in balls: every true iterate is enclosed, so conclusions from it are proved."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Rigorous enclosures of Lipschitz constants, by the kernels of `attsvm.lipschitz` on balls."""
 
-from __future__ import annotations
-
 import functools
 import heapq
 import itertools

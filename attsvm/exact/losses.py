@@ -1,7 +1,5 @@
 """First and second derivatives of losses, and differences of their values, as balls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import arb, fmpq

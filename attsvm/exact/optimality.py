@@ -5,8 +5,6 @@ feasible V, sum_j w_j bound_j <= <S, V>. Moreover <S, V> <= ||S||_F ||V||_F and 
 ||V||_*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Least-norm programmes decided in rationals: a solution or a Farkas certificate, checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

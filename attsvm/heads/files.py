@@ -1,7 +1,5 @@
 """Files of heads."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Heads of queries, keys and values that are at hand, as arrays, tensors or files."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

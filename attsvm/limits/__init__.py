@@ -6,10 +6,7 @@
 - `settled`: tests that a run is long enough to judge its limit.
 """
 
-from attsvm.limits.direction import (
-    direction_converges,
-    residual_stays_bounded,
-)
+from attsvm.limits.direction import direction_converges, residual_stays_bounded
 from attsvm.limits.growth import ALLOWANCE
 from attsvm.limits.proofs import (
     direction_is_proved,
@@ -17,10 +14,7 @@ from attsvm.limits.proofs import (
     finite_minimum_of_factors,
     in_basin,
 )
-from attsvm.limits.rates import (
-    norm_diverges,
-    norm_grows_like_log,
-)
+from attsvm.limits.rates import norm_diverges, norm_grows_like_log
 from attsvm.limits.settled import dual_weights, unsettled
 
 __all__ = [

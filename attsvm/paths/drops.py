@@ -4,8 +4,6 @@ It is drop(D) = l(best - D) - l(best). All functions take log D, so that deficit
 and best scores of 1e4 lose no accuracy.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Head v and prompt p, each in a ball of its own: their risk and its first-order residuals."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import TypeAlias

@@ -6,8 +6,6 @@ prompt are minimised in turns, the head on log L and the prompt on `LocalGap`. N
 first-order equations of both complete the search.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The common part of all paths: starts, and results that are continued from radius to radius."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence

@@ -15,17 +15,7 @@ import numpy as np
 from attsvm._types import Array, Float, Int, Shaped
 from attsvm.errors import DataError
 from attsvm.plots.measures import Heading, heading
-from attsvm.plots.style import (
-    DASHES,
-    INK,
-    PALETTE,
-    SHAPES,
-    dress,
-    key_below,
-    ramp,
-    root,
-    sheet,
-)
+from attsvm.plots.style import DASHES, INK, PALETTE, SHAPES, dress, key_below, ramp, root, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

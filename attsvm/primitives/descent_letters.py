@@ -9,8 +9,6 @@ W may stand for the transpose of X, or for the matrix of which a prompt is the f
 `attsvm.primitives.descent`. If the loss is the sum over n inputs, e is n times the step on it.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from fractions import Fraction

@@ -7,8 +7,6 @@ the instance and decide. If nothing is proved, they are evaluated again with mor
 and runs with slowly changing attention need. Tensors guide the search.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

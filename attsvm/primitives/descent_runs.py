@@ -1,7 +1,5 @@
 """Runs of descent towards a max-margin solution, shared by the claims about limits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

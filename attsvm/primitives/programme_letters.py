@@ -5,8 +5,6 @@ X^mm is V of `descent_letters`, with rivals j and constraint matrices A_j. By th
 below hold for every data set; those about X^mm as a solution assume that a matrix meets them.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import (
     BEST,
     GAMMA,

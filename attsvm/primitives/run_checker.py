@@ -5,8 +5,6 @@ are exact; iterates of descent are enclosed. That a run keeps the tokens of a tr
 a theorem (docs/proofs/traps.md, symbolic/basins.py); its conditions are checked here.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction as Q

@@ -4,8 +4,6 @@ The functions that these programs call are in `attsvm.primitives.run_checker`. W
 multipliers of solutions and a number of steps; the checker proves whatever it uses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

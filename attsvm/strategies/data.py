@@ -1,7 +1,5 @@
 """Hypothesis strategies for data sets and for starting points of training."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`solve`: the Att-SVM of a user's data, in floats and in rationals, with its certificate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,13 +15,7 @@ from attsvm.exact.svm import decide
 from attsvm.kernels.least_norm import pivot
 from attsvm.svm.certified import Answer
 from attsvm.svm.frobenius import Search, searched, solve_programme
-from attsvm.svm.handed import (
-    LARGEST_EVALUATED,
-    best_bracket,
-    evaluated,
-    evaluated_soft,
-    handed_out,
-)
+from attsvm.svm.handed import LARGEST_EVALUATED, best_bracket, evaluated, evaluated_soft, handed_out
 from attsvm.svm.methods import COLD, DENSE, accelerated
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import Programme, att_svm_programme

@@ -1,7 +1,5 @@
 """Answers of `solve`: floats with proved residuals, and the exact answer if it is known."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Methods that propose multipliers of least-norm programmes; callers check every proposal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

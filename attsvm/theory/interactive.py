@@ -4,8 +4,6 @@ Each takes ids, prefixes, statements or claims. It returns a result whose `repr`
 people. Nothing is written to disk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import sys
@@ -27,12 +25,7 @@ from attsvm.theory.record.counterexample import in_python, shown
 from attsvm.theory.record.errata import Source, find_source
 from attsvm.theory.report.answer import Answer, answered
 from attsvm.theory.report.screen import screen
-from attsvm.theory.report.terminal import (
-    hunt_line,
-    hunt_text,
-    outcome,
-    table_text,
-)
+from attsvm.theory.report.terminal import hunt_line, hunt_text, outcome, table_text
 from attsvm.theory.report.view import StatementView, statement_of, statement_view
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt

@@ -5,8 +5,6 @@ Counterexamples are replayed before everything else, and the summary ends with t
 gate`. Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -8,12 +8,7 @@ run as one batch of tensors. `follow` reaches any norm along the curve of gradie
 
 from attsvm.training.batch import Batch, Trajectory, stack
 from attsvm.training.flow import follow, follow_kq, follow_p, follow_w
-from attsvm.training.steps import (
-    descend_kq,
-    descend_p,
-    descend_vp,
-    descend_w,
-)
+from attsvm.training.steps import descend_kq, descend_p, descend_vp, descend_w
 
 __all__ = [
     "Batch",

@@ -1,7 +1,5 @@
 """Descent in compiled loops; each data set is a lane, and 16 to 128 lanes run side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

@@ -6,8 +6,6 @@ on the claims whose code the mutant changes. Mutants that change nothing that ca
 listed by hand in equivalent.toml, each with its reason, and are not run.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

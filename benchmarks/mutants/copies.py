@@ -1,7 +1,5 @@
 """A private copy of the tree, in which a mutant is made and tests are run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

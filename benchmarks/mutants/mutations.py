@@ -4,8 +4,6 @@ Unchanged are annotations, decorators, f-strings, docstrings, the arguments of r
 of types, and `strict` of zip, which is only a check.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib

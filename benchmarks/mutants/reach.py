@@ -5,8 +5,6 @@ library. Every process that a test starts has probes too and appends to the same
 result. A probe is a call in front of a statement, which costs far less than tracing.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import contextlib

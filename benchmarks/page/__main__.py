@@ -9,8 +9,6 @@ Without PAGE, a few claims are verified for a page. `--first PNG` saves the firs
 nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -12,8 +12,6 @@ The next night `--resume night.json` continues with readings that have not had N
 file is written after each reading, so that a night may be cut short.
 """
 
-from __future__ import annotations
-
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -38,13 +36,7 @@ from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import GUIDED
-from benchmarks.power.measure import (
-    PACK,
-    Attempt,
-    attempt_job,
-    searchers_alone,
-    true_job,
-)
+from benchmarks.power.measure import PACK, Attempt, attempt_job, searchers_alone, true_job
 from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")

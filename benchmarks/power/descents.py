@@ -1,7 +1,5 @@
 """Planted mistakes in tf's criteria for global convergence, and in its cones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

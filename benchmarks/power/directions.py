@@ -1,7 +1,5 @@
 """Planted mistakes in sim's results on directions and margins in the limit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Planted mistakes in closed forms: softmax, tensor trick, sim's lemmas 3.11 to 3.13, stability."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Planted mistakes in other inequalities: constants, hypotheses, sizes, far points."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Near, Real, Vector

@@ -1,7 +1,5 @@
 """Planted mistakes that appear only late in a run, or for some loss or step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Choice, Integer, Matrix, Real, Vector

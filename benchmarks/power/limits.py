@@ -1,7 +1,5 @@
 """Planted mistakes in tf's results on regularisation paths and on gradients."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

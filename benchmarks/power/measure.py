@@ -1,7 +1,5 @@
 """One attempt at one claim: the quick check, the hunt, and plain Hypothesis as the rival."""
 
-from __future__ import annotations
-
 import functools
 import json
 import time

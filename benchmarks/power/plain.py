@@ -1,7 +1,5 @@
 """Planted mistakes in the gradient of the risk and in the Att-SVM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.data import AttentionData

@@ -1,7 +1,5 @@
 """Planting: a false claim is made from a true one by a small mistake."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping

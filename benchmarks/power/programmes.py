@@ -1,7 +1,5 @@
 """Planted mistakes in sim's definitions 3.8 and 4.1, and in its results on token sparsity."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.data import AttentionData

@@ -1,7 +1,5 @@
 """Planted mistakes in mm's results on descent on a prompt and on normalised descent."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Planted mistakes in tf's results on ranks, support indices and the risk."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

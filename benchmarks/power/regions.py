@@ -1,7 +1,5 @@
 """Planted mistakes that appear only in a small region, or at a discontinuity."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

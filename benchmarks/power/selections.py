@@ -1,7 +1,5 @@
 """Planted mistakes in mm's three programmes."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

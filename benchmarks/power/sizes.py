@@ -1,7 +1,5 @@
 """Planted mistakes that appear only beyond the drawn sizes, or at a coincidence of integers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Real, Vector

@@ -1,7 +1,5 @@
 """False targets and thresholds of descent, and conclusions of convergence to a target."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

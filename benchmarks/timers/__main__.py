@@ -5,8 +5,6 @@ thread. The ratio is the time of the fastest alternative over ours. Without name
 `USUAL` run. The alternatives of the solvers need `pip install -c constraints.txt -e '.[bench]'`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable, Iterator

@@ -11,8 +11,6 @@ of 0.1 from zero, or from one Gaussian (K, Q). The loop runs `FEW` of the data s
 steps. Everything runs on one thread but for the rows that say two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ The model has random weights: 12 layers of 12 heads, dimension 768, one sequence
 tensors that heads keep beside the weights, and the seconds that the table of all heads takes.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -8,8 +8,6 @@ normalised gradient, of sizes from R / 2 on a cosine down to 0); its best iterat
 and the first-order residual, in the log domain, from the point alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

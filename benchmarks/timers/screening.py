@@ -7,8 +7,6 @@ the conclusion written by hand for numpy instance by instance, and for a torch b
 processor time. The conclusions by hand are compared with ours on the same instances first.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import sys

@@ -1,7 +1,5 @@
 """The solvers of the Att-SVM beside general solvers; rows are medians over several problems."""
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The code common to all timers; a timer is one row with our time, alternatives and a ratio."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import time

@@ -20,11 +20,7 @@ from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import changed
 from attsvm.theory.declaration.siblings import Changed
 from properties._support.cone_radius import Pairs, radius
-from properties._support.cones import (
-    Local,
-    parts,
-    tangent,
-)
+from properties._support.cones import Local, parts, tangent
 from properties._support.token_choices import Choice
 
 LEVELS = {

@@ -20,8 +20,6 @@ data as a decreasing one does on negated scores.
 The step of a run is in units of 1/L, where L is the smoothness of the risk in W.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

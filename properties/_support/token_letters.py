@@ -4,8 +4,6 @@ Token t of the input `OF(t)` has the key matrix x_t z^T, so that its logit at W 
 choice alpha takes a token of each input.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import (
     BEST,
     GAMMA,

@@ -22,13 +22,7 @@ With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`T
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    EXISTS,
-    LOWER_RIVALS,
-    ONE_INPUT,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import BASIN, EXISTS, LOWER_RIVALS, ONE_INPUT, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed

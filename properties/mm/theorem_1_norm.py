@@ -26,13 +26,7 @@ to the key (1, -2). Three other keys of lower scores are so near to it that the 
 """
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    EITHER_PART,
-    EXISTS,
-    TWO_SCORES,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import BASIN, EITHER_PART, EXISTS, TWO_SCORES, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, stepped
 from attsvm.theory import Reading, Records, Statement, changed

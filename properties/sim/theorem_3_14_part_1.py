@@ -28,13 +28,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import (
-    LEAPING,
-    LOCAL_TRAP,
-    runs,
-    tight_data,
-    towards_solution,
-)
+from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, runs, tight_data, towards_solution
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     BASIN,

@@ -28,14 +28,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import (
-    ALL_TIGHT,
-    BASIN,
-    EXISTS,
-    LINEAR_HEAD,
-    TWO_SCORES,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import ALL_TIGHT, BASIN, EXISTS, LINEAR_HEAD, TWO_SCORES, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.strategies import composite

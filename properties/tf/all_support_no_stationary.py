@@ -34,11 +34,7 @@ from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import (
-    ALL_TIGHT,
-    LINEAR_HEAD,
-    TWO_SCORES,
-)
+from attsvm.primitives.hypotheses import ALL_TIGHT, LINEAR_HEAD, TWO_SCORES
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import flattened, headed
 from attsvm.theory import Reading, Records, Statement, changed, concludes, stated

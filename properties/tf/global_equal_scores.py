@@ -26,20 +26,10 @@ from hypothesis.strategies import SearchStrategy
 
 from attsvm.data import AttentionData
 from attsvm.primitives import losses
-from attsvm.primitives.aligned_inputs import (
-    INPUTS_ALIGNED,
-    together,
-    together_larger,
-)
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED, together, together_larger
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import opposed_data, rival_data
-from attsvm.primitives.hypotheses import (
-    EQUAL_RIVALS,
-    FEASIBLE,
-    LINEAR_HEAD,
-    SEVERAL_TOKENS,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, FEASIBLE, LINEAR_HEAD, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, flattened, headed, stepped
 from attsvm.strategies import composite

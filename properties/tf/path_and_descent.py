@@ -21,13 +21,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    EXISTS,
-    LINEAR_HEAD,
-    UNIQUE,
-    ZERO_START,
-)
+from attsvm.primitives.hypotheses import BASIN, EXISTS, LINEAR_HEAD, UNIQUE, ZERO_START
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.steps import ANY, SHORT, headed, stepped
 from attsvm.theory import (

@@ -1,7 +1,5 @@
 """The losses exp(-u) and log(1 + exp(-u)) meet assumption A."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import LOGARITHM, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

@@ -29,8 +29,6 @@ By `sharp-2`, if p(alpha) exists and B holds, the inputs outside of S saturate a
 S. So the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero

@@ -8,17 +8,9 @@ from the hull of y and the other z_j. Let r(q) = (Gamma - m(q))/q. B holds for a
 Gamma - gamma that is at most r(q) for all q, i and t.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from properties.mm._support.max_margin import V_EXISTS
 from properties.mm.assumption_b import conclusion as statement

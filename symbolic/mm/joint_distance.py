@@ -5,8 +5,6 @@ the one that the claim evaluates. Without constraints X is 0 and C is empty, and
 compare.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import sympy as sp

@@ -18,8 +18,6 @@ Notation:
 A statement about a sum over inputs or tokens is checked for one term.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero

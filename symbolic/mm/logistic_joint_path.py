@@ -3,8 +3,6 @@
 With x = exp(-min w), 1 + exp(-min u) = exp(log(1 + exp(-min u))) <= exp(n log(1 + x)) <= exp(n x).
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LOGARITHM, RECIPROCAL
 from attsvm.theory.proof.linked import linked, suppose

@@ -3,8 +3,6 @@
 u is the attended score.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import FALL, HIGH, NUMBER, SETTING, M, W, i, output, peer, x
 from attsvm.primitives.hypotheses import ONE_INPUT

@@ -6,8 +6,6 @@ best - D q <= h_i(output) <= best - d q. From these bounds the limit of the path
 linear head.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive

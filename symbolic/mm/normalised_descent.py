@@ -5,19 +5,11 @@ of the margins m_t = <A_t, p>: q_t is exp(-m_t) over the sum of all exp(-m_r). p
 solution. Let a = ||p*||, N = ||p||, P = <p, p*>/a, B = max ||A_t||, and J the number of rivals.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import ONE_INPUT, ZERO_START
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import (
-    cancelled,
-    expanded,
-    factored,
-    simplified,
-    suppose,
-)
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
 from symbolic.mm import paced_descent

@@ -1,7 +1,5 @@
 """If an input's other tokens share one score, its risk falls as they lose attention."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import assume, at, beyond, decide

@@ -3,8 +3,6 @@
 B is the largest ||A_j||; docs/proofs/normalised_descent.md has the proof.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,

@@ -5,8 +5,6 @@ programme, the shortest vector that meets all its rows, or 0 if none does. So pr
 number of inputs and tokens, in any dimension.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, some
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL, hull
@@ -26,15 +24,7 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import (
-    INV,
-    NORM,
-    Letter,
-    Term,
-    as_term,
-    least,
-    total,
-)
+from attsvm.theory.proof.terms import INV, NORM, Letter, Term, as_term, least, total
 from properties.mm import joint_svm, p_svm
 from properties.mm._support import programme_letters as letters
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS

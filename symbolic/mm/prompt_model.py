@@ -1,7 +1,5 @@
 """The output of attention for a prompt, in Q and K and in the keys X W^T with W = K Q^T."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import eq
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import add_up, conclude, decide, exchange, scale

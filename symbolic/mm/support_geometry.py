@@ -1,7 +1,5 @@
 """The shortest prompt with margins of 1 in the second and third input of the published data."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import conclude, decide, square

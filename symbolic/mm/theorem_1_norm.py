@@ -1,7 +1,5 @@
 """||p(k)|| tends to infinity if scores are linear in the keys: <p, q> grows by a variance."""
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import HEAD
 from attsvm.primitives.hypotheses import TWO_SCORES
 from attsvm.theory.proof.linked import linked, suppose

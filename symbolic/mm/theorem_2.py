@@ -10,8 +10,6 @@ near 1. A minimiser (v_r, p_R) of the risk of exp(-x) has at least the label mar
 the two directions, less ln n. So v_r/r tends to e as r and R tend to infinity, in any way.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero

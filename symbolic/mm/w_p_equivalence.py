@@ -5,8 +5,6 @@ step moves both by -e ||p||^2 times one function of the prompt. So they are equa
 induction over the steps. Letters are those of `properties.mm.w_p_equivalence.run_letters`.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import BEST, FALL, GAMMA, NUMBER, OWNER, RATE, M, W, i, j
 from attsvm.theory.proof.facts import Fact, K, Proposition, eq

@@ -8,8 +8,6 @@ therefore 0 there, and at least 1 in J. p' is the least prompt with logit margin
 J and 0 in N. A statement about a sum over inputs is checked for one term.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
@@ -22,10 +20,7 @@ from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pyth
 from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
 from symbolic.mm.joint_path import cite_bounded_sequence, ensure_ratio
 from symbolic.mm.theorem_2 import ensure_head
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    EXPONENTIAL,
-)
+from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 GAMMA, w, q, r, R, size = sp.symbols("Gamma w q r R size", positive=True)
 LEAD = sp.Symbol("margin - gamma", positive=True)

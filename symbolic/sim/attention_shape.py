@@ -4,8 +4,6 @@ The functions of the claim compute them. Two sizes are equal for all n and d if 
 polynomial in n and d, is 0.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -4,8 +4,6 @@ Let E be the exponential of the largest logit at x and y. The change of each ent
 most E times that of its logit. So the change of all entries is at most E ||A (x - y)||.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import sympy as sp

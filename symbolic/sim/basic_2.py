@@ -1,7 +1,5 @@
 """Lagrange's identity: n sum w^2 - (sum w)^2 = sum over pairs of (w_t - w_r)^2."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge, note
 from attsvm.theory.proof.linked import conclusion_of, linked, setting

@@ -1,7 +1,5 @@
 """The Lipschitz constant of 1/a for a >= beta, and the least sum of n exponentials of logits."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import sympy as sp

@@ -7,20 +7,13 @@ f_t (1 - P) in S and -f_t P elsewhere. a and b are the sums of f_t^2 in and outs
 at most P^2 and (1 - P)^2. The code's covariance is evaluated for n tokens, where n is a symbol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import sympy as sp
 
 from attsvm.risk import covariance
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
@@ -31,10 +24,7 @@ from symbolic import softmax
 from symbolic.curvature import unit
 from symbolic.mean_value import SOFTMAX, ensure_no_less
 from symbolic.sums import entry, entry_of, total, vector
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    OPERATOR_NORM,
-)
+from symbolic.textbook import CAUCHY_SCHWARZ, OPERATOR_NORM
 
 P, a, b = sp.symbols("P a b", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)

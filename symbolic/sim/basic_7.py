@@ -5,8 +5,6 @@ linked in `symbolic.sim.basic_7_facts`. The derivative of f f^T along logits s i
 w = `covariance`(f, s). P, a and b are as in `basic_4`.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import sympy as sp

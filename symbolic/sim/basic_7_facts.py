@@ -5,8 +5,6 @@ x, zeta = z f. For s from 0 to D it is at most 2 D B, B = Cov(o, zeta) for the i
 tokens at which zeta is above its mean. With w = f (o - T), T = E o, 2 B is <z, w f^T + f w^T>.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, current, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, SIZE
 from attsvm.theory.proof.rules import (

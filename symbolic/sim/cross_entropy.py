@@ -1,7 +1,5 @@
 """Cross-entropy over several classes: its bounds by the margins of tokens."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import add_up, at, attained, beyond, conclude, decide, scale

@@ -3,8 +3,6 @@
 E is exp(L), of which the gradient is a positive multiple of that of L.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
@@ -20,14 +18,7 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import EXP, INV, least, most, total
 from properties.sim._support.rivals import MARGINS
-from properties.sim.cross_entropy.hypotheses import (
-    AHEAD,
-    BASIN,
-    BEST,
-    BETWEEN,
-    LOWER,
-    OPPOSED,
-)
+from properties.sim.cross_entropy.hypotheses import AHEAD, BASIN, BEST, BETWEEN, LOWER, OPPOSED
 from properties.sim.cross_entropy.steps import STEPS
 from symbolic.facts import (
     cauchy,

@@ -4,8 +4,6 @@ The logits of f are entries of (A1 kron A2) vec(X), those of the attention entri
 both are one double sum over the entries of X.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, eq, ge, note
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

@@ -5,8 +5,6 @@ of a token is the least score, plus `gap` if the token is optimal. So u is an af
 the weight of the optimal tokens.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import gradient
@@ -31,16 +29,7 @@ from attsvm.theory.proof.terms import EXP, INV, Term, least, most, substituted, 
 from attsvm.theory.types import Values
 from properties.sim.definition_3_6 import ALIKE, DEFINITION
 from properties.sim.definition_3_6.conclusion import optimal, score
-from symbolic.facts import (
-    end,
-    formula_of,
-    index,
-    letters_in,
-    power,
-    product,
-    some_of,
-    squares,
-)
+from symbolic.facts import end, formula_of, index, letters_in, power, product, some_of, squares
 
 
 @linked

@@ -1,7 +1,5 @@
 """Optimal tokens bound a decreasing loss from below, and the worst tokens the printed one."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import linked, suppose

@@ -6,8 +6,6 @@ dropped. The A_j lie in the tensor product of R^d with the span of the queries. 
 needed if T is large against d, and all may be needed if d is large (`sim/large-dimension`).
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative

@@ -5,8 +5,6 @@ next word. So <A_r, A_j> = q (1 + <e_r, e_j>) for the words e_r and e_j of rival
 negative, and 2 if r = j.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     ASKED,

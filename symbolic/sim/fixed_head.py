@@ -4,8 +4,6 @@ M = A_3 Y are the values. The gradient with the head is the closed form of lemma
 M H e_v, as sums over tokens and over columns change places.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL

@@ -6,8 +6,6 @@ If Q(z) <= C ||z||^2 and -Q(z) as well, 2 s ||g||^2 <= C (||x - y||^2 + s^2 ||g|
 that ||g|| <= C ||x - y||.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ its rivals. The margin m_j is about m ln k with m = <A_j, V>, and the least marg
 the share is about k^-(m - 1). On `sim/token-sparsity`, readings amended-2 and sharp-3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.errors import present
@@ -28,13 +26,7 @@ from attsvm.primitives.descent_letters import (
     off,
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ev, ge, gt
-from attsvm.theory.proof.lemmas import (
-    EXPONENTIAL,
-    EXPONENTIAL_OF_SUM,
-    LENGTH,
-    RECIPROCAL,
-    SIZE,
-)
+from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import Said, linked, setting
 from attsvm.theory.proof.rules import (
     add_up,
@@ -49,24 +41,9 @@ from attsvm.theory.proof.rules import (
     regroup,
     scale,
 )
-from attsvm.theory.proof.terms import (
-    ABS,
-    EXP,
-    INV,
-    NORM,
-    Letter,
-    Term,
-    total,
-)
+from attsvm.theory.proof.terms import ABS, EXP, INV, NORM, Letter, Term, total
 from symbolic.aligned_facts import against
-from symbolic.basin_facts import (
-    HERE,
-    MARGIN,
-    OWN,
-    THEIRS,
-    Converged,
-    r,
-)
+from symbolic.basin_facts import HERE, MARGIN, OWN, THEIRS, Converged, r
 from symbolic.facts import power, product, tangent
 from symbolic.growth_rates import OFF, Clock, N, Rates, Y, end, part, rates
 

@@ -4,8 +4,6 @@ On `sim/hyperplanes`, readings amended, sharp-1 and sharp-2. For D = x_opt,i - x
 are <w_i, D> >= 1 and <w_h, -D> >= 1, if each optimal token is a rival of the other one.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.descent_letters import OWNER, QUERY, V, j, margin

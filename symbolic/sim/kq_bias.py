@@ -6,8 +6,6 @@ s = p + q and r = p - q. The start must have s != 0. The vectors p and q have an
 proof uses their inner products only.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import ONE_PAIR

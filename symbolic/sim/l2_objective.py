@@ -4,19 +4,10 @@ Entry (j, t) of both is exp of a double sum over the entries of X, over the sum 
 over X are taken in two orders. A row of D kron I_n has one entry other than 0.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import eq, note
 from attsvm.theory.proof.linked import conclusion_of, linked
-from attsvm.theory.proof.rules import (
-    add_up,
-    conclude,
-    decide,
-    inside,
-    picked,
-    scale,
-)
+from attsvm.theory.proof.rules import add_up, conclude, decide, inside, picked, scale
 from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, same, total
 from properties.sim._support.attention import block_logits
 from properties.sim.l2_objective import OBJECTIVE

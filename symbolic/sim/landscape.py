@@ -1,7 +1,5 @@
 """Equal rivals leave no stationary point: what descent gains along a matrix that separates."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

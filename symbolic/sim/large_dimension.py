@@ -24,8 +24,6 @@ tokens that follow each other with equal chances: part 1 has the probability 7/3
 dimension.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import INDEPENDENT as CONSTRAINTS

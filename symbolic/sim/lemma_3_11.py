@@ -5,8 +5,6 @@ over tokens, for any number of them. Symbols of small sizes show that the printe
 one (`loss_residual`).
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

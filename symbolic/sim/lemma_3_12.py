@@ -4,8 +4,6 @@ With u = e^x, g = u/(1+u) and d/dx = u d/du, so that every derivative of g is a 
 of u > 0.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

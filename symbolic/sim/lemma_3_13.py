@@ -10,8 +10,6 @@ of the gradient is then twice the height at any a and c in (-1, 1) (`reached`), 
 constant holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import sympy as sp

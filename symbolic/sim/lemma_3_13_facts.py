@@ -4,8 +4,6 @@ With e = b h, w = |b| (max h - min h) and c = |1 - 2 g| the slope g' is (1-c^2)/
 So the heights of `symbolic.curvature_facts` are those of K.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -46,16 +44,7 @@ from properties.sim import lemma_3_13, lemma_3_13_hessian
 from properties.sim._support import entry_loss
 from properties.sim._support.attention import HEAD, LABEL, LISTED_RADIUS, MATRIX
 from symbolic.curvature_facts import Heights, Slopes, a, named
-from symbolic.facts import (
-    end,
-    formula_of,
-    image,
-    length,
-    letters_in,
-    power,
-    product,
-    some_of,
-)
+from symbolic.facts import end, formula_of, image, length, letters_in, power, product, some_of
 from symbolic.sim.gradient_change import (
     Hessian,
     Loss,

@@ -19,8 +19,6 @@ osc(u) = 1. There T = E t, a = 1 - 2 T, P = T (1-T) and B = m a + P. Steps 6 and
 some p in [0, pi/2].
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -48,14 +46,7 @@ from symbolic.mean_value import of_two, said_by
 from symbolic.sim import basic_4
 from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import SHARE, curvature_of_two, ensure_attained
-from symbolic.textbook import (
-    DIFFERENTIABLE,
-    INTERIOR,
-    RISING,
-    SIGN,
-    STATIONARY,
-    TRIANGLE,
-)
+from symbolic.textbook import DIFFERENTIABLE, INTERIOR, RISING, SIGN, STATIONARY, TRIANGLE
 
 x = sp.Symbol("x", real=True)
 

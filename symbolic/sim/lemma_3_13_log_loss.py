@@ -14,8 +14,6 @@ height at a = 2/D and c = a/y = 8/(D^2 - 4) < 1. For D <= 2 sqrt 3 it is approac
 as b <f, h> tends to minus infinity; it is not attained.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.errors import present

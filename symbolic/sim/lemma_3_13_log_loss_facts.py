@@ -4,8 +4,6 @@ With E = exp(-b <f, h>) the slope of l(u) = log(1 + exp(-u)) is -p, p = E/(1+E),
 p (1-p). With y = w (1-a^2)/4 the heights are 2 y p (a + (1-p) y).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attsvm.theory import gradient

@@ -1,7 +1,5 @@
 """The logistic function is 1/4-Lipschitz: sup g' = 1/4."""
 
-from __future__ import annotations
-
 import sympy as sp
 from flint import fmpq
 

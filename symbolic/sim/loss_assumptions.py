@@ -1,7 +1,5 @@
 """<f, h> lies between the lowest and the highest score, for any number of tokens."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import add_up, beyond, decide, scale

@@ -1,7 +1,5 @@
 """The effect of leaving out tokens of least score: on the attended score and on the programme."""
 
-from __future__ import annotations
-
 import numpy as np
 import sympy as sp
 

@@ -3,8 +3,6 @@
 A factor c > 0 of x and y changes neither loss, but brings the points together.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import eq, ge, gt, note
 from attsvm.theory.proof.lemmas import RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

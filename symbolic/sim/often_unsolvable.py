@@ -1,7 +1,5 @@
 """Contradictions between the constraints that sentences put on X, and their probability."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.language import HEAVIEST

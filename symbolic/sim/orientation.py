@@ -1,7 +1,5 @@
 """The cost of turning X: |<z, S D>| <= sqrt(||S^T S|| <z, z> <D, D>) for S = X - X^T."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.lemmas import spectral
 from attsvm.theory.proof.linked import linked

@@ -8,8 +8,6 @@ from one column to another, and sqrt 2 ||x - y|| from y to x. So v has a range o
 sqrt 2 diam(A)/4, and the score changes by at most osc(h) diam(A) ||x - y||/8.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import cast
 

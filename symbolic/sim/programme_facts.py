@@ -3,8 +3,6 @@
 docs/proofs/soft_margin.md has the proofs on prices of slack and on tokens that are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attsvm.errors import present

@@ -7,8 +7,6 @@ alone, so that they hold for any number of inputs and tokens and in any dimensio
 `symbolic.sim.programme_facts` has what is linked. docs/proofs/soft_margin.md has the arguments.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS

@@ -6,8 +6,6 @@ g_t) is D_t = sum_r z_tr, z_tr = a_t b_r - a_r b_t. Each z_tr is between 0 and E
 of D_t - D_r - n z_tr and D_t - n E (s_t - u_t) give sum D_t^2 <= (n E)^2 ||s - u||^2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from flint import fmpq

@@ -3,8 +3,6 @@
 A pattern of words says which words are equal: each is the number of the first word equal to it.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections import Counter

@@ -4,8 +4,6 @@
 ||x - y||. With h = f(x) - f(y) this is ||f(x) - f(y)||^2, and osc(h) <= sqrt 2 ||h||.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """The squared loss with a target that no score exceeds: its least value, and gains of descent."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt, note
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

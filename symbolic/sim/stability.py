@@ -19,8 +19,6 @@ The constants that `properties.sim.figures.stability` draws are over all A and h
 norms and any number of tokens. Two tokens suffice for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace

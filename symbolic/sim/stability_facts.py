@@ -3,8 +3,6 @@
 u and w are the scores <f(x), h> and <f(y), h>.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.arrays import LETTERS, number
 from attsvm.theory.proof.facts import Fact, ge
 from attsvm.theory.proof.lemmas import SIZE

@@ -12,20 +12,12 @@ The readings of `sim/stability-l2` and `sim/stability-logistic` that follow are 
 docs/proofs/stability.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 
 import sympy as sp
 
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose

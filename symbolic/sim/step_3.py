@@ -1,7 +1,5 @@
 """Proof that the gradient of step 2 has the form of step 3, by g' = g (1 - g)."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import eq, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked

@@ -4,8 +4,6 @@ Both sides sum over the entries of X. The place of X_rc in vec(X), and that of A
 (j, t) of the Kronecker product, are those of section 3.1.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, note
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import at, conclude, decide, exchange

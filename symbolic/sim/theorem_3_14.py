@@ -6,8 +6,6 @@ positive multiple of p_1 A_1 + p_2 A_2 to W. This module proves point 1 of `symb
 some step on s_o and u - second are above positive constants. The limit follows as from the basin.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT, SECOND_SUPPORTS, ZERO_START
@@ -30,12 +28,7 @@ from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    DIFFERENTIABLE,
-    EXPONENTIAL,
-    MEAN_VALUE_ON_A_LINE,
-)
+from symbolic.textbook import CAUCHY_SCHWARZ, DIFFERENTIABLE, EXPONENTIAL, MEAN_VALUE_ON_A_LINE
 
 A_1, A_2, V = vector("A_1"), vector("A_2"), vector("V")
 DROP, X, Y = sp.symbols("drop x y", positive=True)

@@ -19,8 +19,6 @@ reason is that each part of the risk has to fall by itself. The Lipschitz consta
 gradient may be less, as the curvatures of the parts may cancel.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive

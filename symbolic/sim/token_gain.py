@@ -3,8 +3,6 @@
 On `sim/token-separation`, readings amended-3 and sharp-1.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,

@@ -14,8 +14,6 @@ the first step are at least -(eta/4)(1 - 2/n) w ||A||^2. With three tokens a sin
 margin, as the tokens 4, 0, 3 of an instance show.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,
@@ -49,17 +47,7 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import (
-    INV,
-    NORM,
-    Over,
-    Term,
-    as_term,
-    most,
-    same,
-    substituted,
-    total,
-)
+from attsvm.theory.proof.terms import INV, NORM, Over, Term, as_term, most, same, substituted, total
 from properties.sim.token_separation import PAIRS
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.basin_facts import OWN, attends, moves, r, steepness

@@ -5,8 +5,6 @@ X^mm only rivals of margin 1 restrict, so that X^mm + t (X' - X^mm) meets all co
 small t > 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.errors import present

@@ -1,7 +1,5 @@
 """Data for which only the optimal choice is locally optimal."""
 
-from __future__ import annotations
-
 from attsvm.primitives.hypotheses import ONE_INPUT
 from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import suppose

@@ -4,8 +4,6 @@
 of V are 1. It is at least the mean of -l'(u) c_i s_o (gamma_o - u)^2 if <A_j, M> = c_i lead_j.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,

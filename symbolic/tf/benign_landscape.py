@@ -13,41 +13,20 @@ holds for every strictly decreasing loss.
 on inputs of independent queries, are proved in `symbolic.tf.parts_at_rest`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import sympy as sp
 
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, expanded, suppose
 from properties.tf import benign_landscape as statement
 from properties.tf.benign_landscape import FEW
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
-from symbolic.gains import (
-    ensure_gain,
-    ensure_gain_of_support,
-    ensure_positive_gain,
-)
+from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import inner, vector
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sums import (
-    ensure_at_least_each,
-    ensure_mean,
-    entry,
-    total,
-)
-from symbolic.textbook import (
-    COMPOSED,
-    CONTINUOUS,
-    INDEPENDENT,
-    INVERSE_OF_GRAM,
-)
+from symbolic.sums import ensure_at_least_each, ensure_mean, entry, total
+from symbolic.textbook import COMPOSED, CONTINUOUS, INDEPENDENT, INVERSE_OF_GRAM
 
 _OWN_QUERY = (statement.OWN,)
 _TWO_SCORES = (statement.SCORES,)

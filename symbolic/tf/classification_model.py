@@ -1,7 +1,5 @@
 """The first output of self-attention with one value head, in the notation of columns."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import eq
 from attsvm.theory.proof.linked import conclusion_of, linked, setting
 from attsvm.theory.proof.rules import add_up, at, conclude, decide, exchange, scale

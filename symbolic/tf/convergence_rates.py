@@ -3,8 +3,6 @@
 The bound of the residual that follows is in docs/proofs/bounded_residual.md.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import add_up, beyond, conclude, decide, exchange

@@ -3,8 +3,6 @@
 The numbers compared are a_t = <u, x_t>, and the weights s_t of softmax are positive with sum 1.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose

@@ -5,8 +5,6 @@ for the largest and the least number of a vector. Each formula compares 0 with a
 and the proof shows the sign of one term, for an optimal token and for another one.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import sympy as sp

@@ -3,8 +3,6 @@
 X^mm is W^mm(alpha) and X' the solution without rivals, tokens of at least the score of alpha_i.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.descent_letters import A, V, X, j, margin

@@ -3,8 +3,6 @@
 The argument is in docs/proofs/direction_rate.md, whose letters are used.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import UNIQUE

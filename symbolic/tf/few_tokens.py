@@ -1,7 +1,5 @@
 """A bound of the number of attended tokens by ||W||: attention to few tokens needs a large norm."""
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import X, i
 from attsvm.theory.proof.facts import eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL

@@ -21,20 +21,12 @@ Other heads change the rate.
   W_svm is 0 (`sharp-5`).
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import ZERO_START
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import (
@@ -62,9 +54,7 @@ from properties.tf.generalised_svm.head_descent import (
 from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import (
-    MORE,
-)
+from symbolic.least_points import MORE
 from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CONVEX_FUNCTION,

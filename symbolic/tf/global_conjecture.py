@@ -18,8 +18,6 @@ at every step, for each h. This contradicts the positive multiplier.
 A statement about sums is checked for one term of each, which stands for all.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import INDEPENDENT as CONSTRAINTS
@@ -42,12 +40,7 @@ from attsvm.theory.declaration.proof import (
 from properties.tf.global_conjecture.instances import BETTER, DIFFERENT, SHORT_OR_FEW
 from symbolic import divergence
 from symbolic.alternatives import SMOOTH_SLOPE
-from symbolic.basins import (
-    OF_SCORES,
-    ensure_direction,
-    ensure_from_basin,
-    ensure_lag,
-)
+from symbolic.basins import OF_SCORES, ensure_direction, ensure_from_basin, ensure_lag
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain

@@ -8,8 +8,6 @@ min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). 
 some margins, so that iota is not positive, suffices as well if m_0 is large.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive

@@ -6,8 +6,6 @@ and at limits of both the step of w_1 would be positive. So w_2, and W - c W_svm
 unbounded; this limit is no part of the formula.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import FALL, HIGH, LOW, RATE, x
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE

@@ -4,8 +4,6 @@ On `tf/benign-landscape`, readings amended-1 and amended-2. For a query z that i
 the others some q has <q, z> = 1 and <q, z_k> = 0 for them, so that w q^T moves one input alone.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import (
     BEST,
     DUAL,

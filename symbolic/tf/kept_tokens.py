@@ -9,8 +9,6 @@ reproduce tf/generalised-svm` measures this by size, step, threshold of the set 
 outside.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import A, X, j, margin
 from attsvm.primitives.programme_letters import k, short_by

@@ -1,7 +1,5 @@
 """A strict lower bound of the risk: softmax is positive, so a worse token lowers the output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

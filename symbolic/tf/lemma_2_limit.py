@@ -5,8 +5,6 @@ for some choice among tied optimal tokens, N is ||M||, and x is ||W||/N. The odd
 weight over that of the optimal token with the largest weight.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.loss_hypotheses import STRICTLY_DECREASING

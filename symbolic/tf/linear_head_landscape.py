@@ -5,8 +5,6 @@ attended score of input i changes by Y_i <z_i, q> times the variance of <v, x_it
 docs/proofs/linear_head_landscape.md has what follows, and what is necessary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm.theory.proof.arrays import LETTERS, falling

@@ -1,7 +1,5 @@
 """A lower bound of the risk gap by attention off the best tokens and the least gap of scores."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.terms import IS_ZERO, least, most, total
 from properties._support.risk_formulas import DECREASES

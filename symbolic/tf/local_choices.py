@@ -3,8 +3,6 @@
 On `tf/all-local-unique:amended`. A choice of other tokens leaves an optimal token at margin 1.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import OWNER, V, i, j, lead
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.theory.proof.facts import eq, ge, gt

@@ -24,8 +24,6 @@ of the radius, at the rim of half of the cone. For random choices with a better 
 some start at the rim goes elsewhere, at a tenth of the radius and for up to 63/64 of the cone.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening

@@ -1,7 +1,5 @@
 """The margins of descent grow like ln k, for inputs of two tokens whose A_i are orthogonal."""
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,

@@ -23,17 +23,9 @@ Norms by M are equivalent to Euclidean norms (`ensure_norms`). `symbolic.tf.sett
 continues from here.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_true,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_true, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf.global_conjecture.instances import FEW, ORTHOGONAL

@@ -4,8 +4,6 @@ phi is any function that lies above its tangents, with any slope at a kink. x^at
 tokens with the weights s_t of softmax.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ On `tf/theorem-2:amended-2`; letters are those of `properties.tf.theorem_2.near_
 docs/proofs/near_optimal_points.md has the proof.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,
@@ -70,13 +68,7 @@ from properties.tf.theorem_2.near_letters import (
     WORST,
     least_part,
 )
-from symbolic.basin_facts import (
-    OWN,
-    attends,
-    loses_little,
-    of_second,
-    over_own,
-)
+from symbolic.basin_facts import OWN, attends, loses_little, of_second, over_own
 from symbolic.facts import exponents_rise, power, product, tangent
 
 

@@ -1,7 +1,5 @@
 """The risk of an input of two tokens lies above a chord, on the side of the worse token."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

@@ -5,8 +5,6 @@ function with two derivatives, which are letters as well. A statement about a su
 tokens is checked for one term.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

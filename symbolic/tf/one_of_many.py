@@ -4,23 +4,12 @@ With E = e^<x, p>, F = e^<y, p> and D = 1 + E + F, D^2 <grad u, q> is <x, q> E (
 <y, q> F (Y - (X - Y) E), for every q.
 """
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import cite, conclude, decide, scale
 from attsvm.theory.proof.terms import EXP, INV, Term, total
-from properties.tf.one_of_many import (
-    AHEAD,
-    BEHIND,
-    CLOSE,
-    IN_BASIN,
-    MANY,
-    OBTUSE,
-    OPPOSED,
-    RANKED,
-)
+from properties.tf.one_of_many import AHEAD, BEHIND, CLOSE, IN_BASIN, MANY, OBTUSE, OPPOSED, RANKED
 from symbolic.facts import cauchy, formula_of, index, letters_in, power, product, squares
 
 k = index("k", "d")

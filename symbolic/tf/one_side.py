@@ -3,8 +3,6 @@
 On `tf/linear-head-landscape:sharp-3`. Without such a q other tokens rest at W = 0.
 """
 
-from __future__ import annotations
-
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import FALL, LABEL, LIFT, NUMBER, OUTER, QUERY, M, i, q, w
 from attsvm.primitives.hypotheses import LINEAR_HEAD

@@ -7,8 +7,6 @@ of `sim/large-dimension`. It holds for all choices of tokens at once. `attsvm re
 tf/overparameterisation` counts how often both conditions hold, and what descent from zero selects.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import (

@@ -19,8 +19,6 @@ K Q^T tend to those of S. With these facts the law follows from
 d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which holds for balanced factors.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero

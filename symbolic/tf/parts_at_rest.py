@@ -5,8 +5,6 @@ part rests at a score u if its c_t = s_t (gamma_t - u) are the coefficients of a
 of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.theory import (
@@ -41,12 +39,7 @@ from symbolic.textbook import (
     SIGN,
     VALUES,
 )
-from symbolic.tf.benign_landscape import (
-    MORE,
-    POSITIVE,
-    ensure_own_query,
-    ensure_second_derivative,
-)
+from symbolic.tf.benign_landscape import MORE, POSITIVE, ensure_own_query, ensure_second_derivative
 
 
 def ensure_one_root() -> None:

@@ -1,7 +1,5 @@
 """One input of two tokens: descent from 0 is on the regularisation path."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

@@ -1,7 +1,5 @@
 """Self-attention in keys, queries and values, and in K, Q and V: both are one triple sum."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, eq
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import add_up, conclude, decide, exchange, inside, scale

@@ -18,31 +18,18 @@ A round shows that no token that scores more than b has a positive rate, and dro
 positive rate. So in the end no token is left, and none scored more than b.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.steps import SHORT
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from symbolic.basins import ensure_from_basin, ensure_gap_of_rest
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_mean
-from symbolic.textbook import (
-    CAUCHY_SCHWARZ,
-    EXPONENTIAL,
-    SECOND_DERIVATIVE,
-    TANGENT,
-)
+from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, SECOND_DERIVATIVE, TANGENT
 from symbolic.tf.global_conjecture import ensure_limit
 from symbolic.tf.margin_flow import (
     DIFFERENCES,

@@ -4,8 +4,6 @@ phi is any function whose slope is Lipschitz with a constant c. A unit changes b
 c/2 times the square of the change of its argument.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 S is the softmax of T numbers v.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

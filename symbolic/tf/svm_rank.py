@@ -1,7 +1,5 @@
 """The rank of W^mm = sum_j w_j D_j z_j^T: at most that of the factors D_j or z_j with w_j > 0."""
 
-from __future__ import annotations
-
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import cite, ensure_equal
 from attsvm.theory.declaration.proof import suppose

@@ -11,18 +11,10 @@ and largest |l'| between its worst and best score. Then
 over the inputs of several tokens, so that 1 + e^m >= e^rho/Gamma with Gamma as in the claim.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
-from attsvm.theory import (
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import (
     Supposition,
     cancelled,
@@ -38,12 +30,7 @@ from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.textbook import (
-    DIFFERENTIABLE,
-    JENSEN,
-    MEAN_VALUE_ON_A_LINE,
-    SECOND_DERIVATIVE,
-)
+from symbolic.textbook import DIFFERENTIABLE, JENSEN, MEAN_VALUE_ON_A_LINE, SECOND_DERIVATIVE
 from symbolic.tf import definition_1
 
 CONVEX_LOGARITHM = "-log is convex"

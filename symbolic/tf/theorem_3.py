@@ -20,8 +20,6 @@ definable in the o-minimal structure of the exponential (Wilkie, J. Amer. Math. 
 bounded definable functions of one variable have limits. This is cited and not checked by code.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS

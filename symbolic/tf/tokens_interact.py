@@ -1,7 +1,5 @@
 """The output at a token is its value plus a share of the distance to another value."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose

@@ -1,7 +1,5 @@
 """The mean of two feasible matrices is feasible, and shorter than the longer one."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import beyond, bounds, conclude, decide

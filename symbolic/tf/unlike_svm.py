@@ -1,7 +1,5 @@
 """Att-SVM beside the SVM that separates optimal tokens from all others with one threshold."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import beyond, bounds, decide

@@ -1,7 +1,5 @@
 """A token half-way between the optimal tokens of two inputs is below no more than one of them."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import decide
 from properties.tf.unlike_svm_several import FIRST, SEVERAL

@@ -9,8 +9,6 @@ norm (amended-2). For the nuclear norm it is proved only that the path approache
 solutions. If this set has several points, it is open whether the path has a limit in it.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS

@@ -1,23 +1,12 @@
 """Attention to a token that is selected with margins of at least 1, and to the others."""
 
-from __future__ import annotations
-
 from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import add_up, beyond, bounds, cite, decide, one_of_sum, scale
 from attsvm.theory.proof.terms import EXP, INV, Term, total
 from properties.tf.wrong_side_suppressed import GROWN, SEPARATED, SUPPRESSED
-from symbolic.facts import (
-    end,
-    formula_of,
-    index,
-    letters_in,
-    power,
-    powers_rise,
-    product,
-    some_of,
-)
+from symbolic.facts import end, formula_of, index, letters_in, power, powers_rise, product, some_of
 
 t = index("t", "R")
 

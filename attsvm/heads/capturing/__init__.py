@@ -3,8 +3,6 @@
 The logits of a head are x^T W z, so that the theory's W can be read from the module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal

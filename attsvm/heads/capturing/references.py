@@ -1,7 +1,5 @@
 """References to tensors of a module, read as float64 arrays when they are needed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

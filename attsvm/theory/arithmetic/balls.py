@@ -5,8 +5,6 @@ gives a ball (arb) at the working precision of flint's context. The engine raise
 until a comparison is decided. An undefined value is NaN, which decides nothing.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable

@@ -4,8 +4,6 @@ An arithmetic supplies a few primitives (exponential, logarithm, root, absolute 
 spectral norm), from which all other functions are computed. Arrays are `Entries`.
 """
 
-from __future__ import annotations
-
 import functools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable

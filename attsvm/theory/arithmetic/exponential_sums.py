@@ -5,8 +5,6 @@ above and a product of positive sums below. Both are exact. A step that would ex
 work, or whose sign no ball decides, drops the form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Relations of a batch in floats: whether they are met, and the distance to being met."""
 
-from __future__ import annotations
-
 import functools
 from operator import and_, or_
 from types import ModuleType

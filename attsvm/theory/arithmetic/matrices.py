@@ -1,7 +1,5 @@
 """Functions of vectors and matrices, written once for all arithmetics."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Functions with a name of their own: definitions, and primitives without a closed form."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

@@ -13,13 +13,7 @@ from typing import Any, NoReturn, Protocol
 
 from attsvm._words import in_plain
 from attsvm.theory.arithmetic.entries import Operation, misuse
-from attsvm.theory.arithmetic.namespace import (
-    All,
-    AnyOf,
-    Comparison,
-    Relation,
-    Unequal,
-)
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, Unequal
 
 SUM, QUOTIENT, ENTRYWISE, PRODUCT, POWER, ATOM = range(6)
 

@@ -16,14 +16,7 @@ from flint import fmpq
 
 from attsvm.errors import NotExpressible
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import (
-    Entries,
-    Number,
-    Numbers,
-    Operation,
-    Scalar,
-    entries,
-)
+from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, Operation, Scalar, entries
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Proposition, Relation
 
 SUM, PRODUCT, ATOM = range(3)

@@ -1,20 +1,11 @@
 """Functions that are computed from others by relations: indicators, counts, definiteness."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any
 
 from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, entries, misuse
-from attsvm.theory.arithmetic.namespace import (
-    All,
-    AnyOf,
-    Comparison,
-    Namespace,
-    Relation,
-    Unequal,
-)
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Namespace, Relation, Unequal
 
 
 def each(function: Callable[..., object], x: object) -> Any:

@@ -9,8 +9,6 @@ number 0. A fraction that is not 0 is another number only if its generators are 
 symbols are.
 """
 
-from __future__ import annotations
-
 import fractions
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Formulas for functions that authors look for in the namespace `m` under other names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final
 

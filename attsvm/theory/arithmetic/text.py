@@ -3,8 +3,6 @@
 Functions marked with `definition` are written by their name, and spelled out once.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Functions of probabilities, integers and indices that every arithmetic computes from a few."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 

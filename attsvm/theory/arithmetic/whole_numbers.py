@@ -1,7 +1,5 @@
 """Functions of integers: exact values of Python, which floats and balls look up."""
 
-from __future__ import annotations
-
 import math
 
 LONGEST = 2**20

@@ -5,8 +5,6 @@ says that the instance meets each hypothesis and violates the conclusion. Both c
 formula that the engine runs, so that another formula is another theorem.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ In every array of a batch, the last axis numbers the instances. The strategy dra
 time, and tensors are for searches by gradients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -18,11 +18,7 @@ import numpy as np
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import (
-    BALLS,
-    ENCLOSURES,
-    Balls,
-)
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import All, Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import Traces
@@ -38,12 +34,7 @@ from attsvm.theory.declaration.instances import (
     shape_of,
 )
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variables import (
-    Choice,
-    Integer,
-    Variable,
-    axes_of,
-)
+from attsvm.theory.declaration.variables import Choice, Integer, Variable, axes_of
 
 if TYPE_CHECKING:
     from attsvm.theory.arithmetic.exponentials import Exponentials

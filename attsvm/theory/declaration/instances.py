@@ -1,7 +1,5 @@
 """Instances of variables: their record type, their shapes, and the values that formulas get."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ powers could fill the memory. The length is bounded before the evaluation, by ru
 lengths in place of numbers. If it is too large, the formula runs on balls.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar

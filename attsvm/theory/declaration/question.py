@@ -3,8 +3,6 @@
 A question needs no source, no expected verdict and no sibling. Hunts examine it like any claim.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

@@ -1,7 +1,5 @@
 """Siblings: deliberately false variants of a reading, which its check must refute as well."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace

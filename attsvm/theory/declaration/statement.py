@@ -14,8 +14,6 @@ claim and siblings of each reading. Each sibling drops one hypothesis or, if the
 tightens the right side.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import sys

@@ -8,8 +8,6 @@ The sentence of a reading is composed from its variables, hypotheses and conclus
 The engine composes the sentence, so that it says exactly what is checked.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect

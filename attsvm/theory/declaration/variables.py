@@ -5,8 +5,6 @@ many instances at once, among them ties, zeros and numbers of very different siz
 numbers, which floats and rationals hold exactly.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The reviewed expectations of a pack: for each claim a verdict, its reason, and its review."""
 
-from __future__ import annotations
-
 import datetime
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -9,8 +9,6 @@ A run passes if all of this is true:
 - every verdict is the reviewed one.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections import Counter

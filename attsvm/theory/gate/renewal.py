@@ -1,7 +1,5 @@
 """Expectations brought up to date with the claims that are checked out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace

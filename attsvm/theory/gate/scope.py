@@ -1,7 +1,5 @@
 """The packs that are checked out, which a gate compares, and the part of a run about them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

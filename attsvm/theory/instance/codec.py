@@ -1,7 +1,5 @@
 """Instances as exact values in JSON, and back; types come from the claim, never from the file."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

@@ -1,7 +1,5 @@
 """Edits of encoded instances: their entries, their shapes, copies with one change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

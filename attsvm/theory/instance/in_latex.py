@@ -1,7 +1,5 @@
 """An instance in LaTeX, with the claim that it refutes, to paste into a paper."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, InvalidOperation

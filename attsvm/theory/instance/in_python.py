@@ -1,7 +1,5 @@
 """An instance in Python: exact literals, and a script that confirms what it refutes."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """An instance in words: the names of its parts with short forms of their exact values."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

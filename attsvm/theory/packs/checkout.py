@@ -1,7 +1,5 @@
 """The checkout: the digest of every file that a run's verdicts may depend on."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import os
@@ -14,13 +12,7 @@ from pathlib import Path
 
 from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.packs.code_bases import (
-    base_of,
-    followed,
-    installed,
-    is_installed,
-    located,
-)
+from attsvm.theory.packs.code_bases import base_of, followed, installed, is_installed, located
 from attsvm.theory.packs.code_digests import Imports, Module, digest_of, homes, module_of, whole
 from attsvm.theory.packs.packs import Pack, modules
 

@@ -7,8 +7,6 @@ compiled. An edit within a second can therefore go unnoticed. The loaders accept
 holds the hash of the file's text (PEP 552). Python can read such bytecode too.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib
@@ -33,10 +31,7 @@ from attsvm import sources
 from attsvm._distribution import requirements
 from attsvm._types import Entry
 from attsvm.errors import ClaimError
-from attsvm.theory.packs.known_packs import (
-    ensure_name,
-    find_here,
-)
+from attsvm.theory.packs.known_packs import ensure_name, find_here
 
 Dotted = tuple[str, ...]
 """The parts of a dotted name."""

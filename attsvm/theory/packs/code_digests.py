@@ -4,8 +4,6 @@ The digest of a module is that of its syntax tree. Comments, docstrings, layout 
 not change it.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib

@@ -5,8 +5,6 @@ dropped if Python or the code that parses differs, or if the file is damaged. Th
 the file: it parses every module anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -6,8 +6,6 @@ folder of its source or directly. A statement may also be a package of that name
 follow this rule are loaded as a whole.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Claim packs: their import, checks of their ids, and the search for claims by id."""
 
-from __future__ import annotations
-
 import contextlib
 import pkgutil
 import sys

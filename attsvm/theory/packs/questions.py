@@ -1,7 +1,5 @@
 """Questions in a file, by the names that the file gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attsvm._words import nearest

@@ -12,8 +12,6 @@ here relies on it). The polynomials are added exactly. The search for a certific
 and may be wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Its docstring states the theorem. The core trusts lemmas, so each names the plac
 theorem says that a constant exists, `named` makes a new function for the constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ letters have not. Such a conclusion is declared with its propositions: see `Meas
 `concludes`.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import itertools

@@ -1,7 +1,5 @@
 """Terms and propositions as text, in the names of their letters and functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -8,8 +8,6 @@ ProofError if its premises are not of the form that it needs; the message says w
 end, they hold together from the latest of these steps on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any

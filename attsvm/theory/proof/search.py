@@ -5,8 +5,6 @@ a coefficient other than 0 are kept, and their coefficients are solved again in 
 trusts the result: `attsvm.theory.proof.certificates` checks it exactly.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Sequence

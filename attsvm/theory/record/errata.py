@@ -4,8 +4,6 @@ They are TOML files in a folder `errata` beside the folder `counterexamples` of 
 docs/claims.md lists their fields. Verdicts come from a run, and instances from claims.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

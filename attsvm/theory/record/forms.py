@@ -1,7 +1,5 @@
 """Forms: predicates on plain data that a document read from a file must satisfy."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any

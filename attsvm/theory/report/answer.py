@@ -1,7 +1,5 @@
 """The answer to a question: refuted, not refuted with an account, or undecided."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ A statement declares the statements that its sentence uses or is derived from in
 argument needs a repair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from attsvm.errors import ClaimError

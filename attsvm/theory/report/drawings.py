@@ -1,7 +1,5 @@
 """Drawings: the graph of dependencies between statements, and pictures of instances."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

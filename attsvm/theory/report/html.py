@@ -1,7 +1,5 @@
 """A run as one self-contained HTML page, readable without JavaScript."""
 
-from __future__ import annotations
-
 import json
 import os
 from base64 import b64encode

@@ -5,8 +5,6 @@ hypotheses of a reading. Counterexamples are confirmed while the page is made. T
 depend on time, so that a run always gives the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -7,8 +7,6 @@ Browsers do not break lines within MathML. A formula is therefore cut before eac
 and factor, to fit on a phone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

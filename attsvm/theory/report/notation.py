@@ -6,8 +6,6 @@ The mathematics is for any renderer of dollars, so it avoids backslashes before 
 which some renderers take for escapes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

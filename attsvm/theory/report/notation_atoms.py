@@ -4,8 +4,6 @@ The LaTeX has no character with a meaning in Markdown but braces, `_` and `^`: b
 spaces are commands. So it can stand between dollars, also in a table.
 """
 
-from __future__ import annotations
-
 import abc
 import re
 from collections.abc import Callable, Sequence

@@ -8,8 +8,6 @@ Its grammar, from the loosest to the tightest:
     mark     := _i | ^2 | ' | * | [0] | (x)
 """
 
-from __future__ import annotations
-
 import re
 
 from attsvm.theory.report.notation_atoms import Atoms, Token, UnreadError, is_word

@@ -1,7 +1,5 @@
 """Pictures of instances: panels, each with points in the plane and a path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

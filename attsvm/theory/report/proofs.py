@@ -1,7 +1,5 @@
 """Proofs as text: numbered facts with rule and premises, or the names of steps."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType

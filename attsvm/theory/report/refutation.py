@@ -1,7 +1,5 @@
 """A refutation in plain text: the instance and its slack, both confirmed again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
 

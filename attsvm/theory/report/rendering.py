@@ -1,7 +1,5 @@
 """Jinja2 templates of the pages, which escape every value."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Mapping

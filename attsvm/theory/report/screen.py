@@ -1,7 +1,5 @@
 """A statement on one screen of a terminal, and the lines of its formulas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

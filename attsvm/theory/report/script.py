@@ -4,8 +4,6 @@ A script prints both sides of the claim. It computes them in floats, or in Pytho
 floats have too few digits. Programs that check a counterexample are in `report.verifier`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """The view of a source: its statements in order, and the results for them by their rank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from attsvm._types import Entry
 from attsvm._words import KEPT, counted, kept
-from attsvm.theory.declaration.verdict import (
-    IN_PROSE,
-    Evidence,
-    Truth,
-    Validity,
-    in_prose,
-)
+from attsvm.theory.declaration.verdict import IN_PROSE, Evidence, Truth, Validity, in_prose
 
 if TYPE_CHECKING:
     from attsvm.theory.search.account import Hunt

@@ -5,8 +5,6 @@ the statement, and the instance. The statement is written by the formula that th
 hypotheses included, so that another formula is another program.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -4,8 +4,6 @@ A view joins the claims with the records of a run. Without a run it has the expe
 may also have claims that are not loaded. Formulas are those that were evaluated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,13 +18,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
-from attsvm.theory.record.errata import (
-    Erratum,
-    Rank,
-    Source,
-    Weight,
-    in_order,
-)
+from attsvm.theory.record.errata import Erratum, Rank, Source, Weight, in_order
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.verifier import verifier_or_reason

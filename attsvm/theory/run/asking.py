@@ -9,8 +9,6 @@ mistakes that the other accepts, such as an `if` on a value. The rehearsal repor
 once, in one sentence and with its line.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import dataclasses

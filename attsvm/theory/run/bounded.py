@@ -5,8 +5,6 @@ library and of installed packages is not counted, except attsvm and the claim's 
 Compiled code is not counted either. Code outside any file counts only if it was typed at a prompt.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dis
 import functools

@@ -6,8 +6,6 @@
 - Changed counterexamples are evaluated to shrink or worsen them; the counts stay unchanged.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ never varies among the draws counts as fixed. A claim about two tokens always dr
 three has the same type, but is no instance of that claim.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction

@@ -4,8 +4,6 @@ A job is a module-level function that takes and returns strings, so that only te
 Exceptions travel as text as well.
 """
 
-from __future__ import annotations
-
 import concurrent.futures
 import contextlib
 import gc

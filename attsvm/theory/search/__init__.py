@@ -5,8 +5,6 @@ Hypothesis, and full enumeration. Guided searchers fill batches of their own, or
 of known instances.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The account of a hunt: the counterexample, the work of each searcher, and the blind spots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

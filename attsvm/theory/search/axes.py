@@ -4,8 +4,6 @@ Axes share an index if they had equal lengths in every instance drawn by the cla
 in shape annotations such as `Float[Array, "n T d"]` separate axes whose lengths agreed by chance.
 """
 
-from __future__ import annotations
-
 import itertools
 import typing
 from collections.abc import Iterator, Mapping, Sequence

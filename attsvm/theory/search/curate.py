@@ -10,8 +10,6 @@ date. `--budget 0` does not search: it updates the texts of all files, and adds 
 without one.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys

@@ -6,8 +6,6 @@ same for any number of workers. Until an instance is known, one round runs at a 
 counterexample in the order of turns wins; it is then shrunk until it is minimal, and worsened.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import deque

@@ -5,22 +5,13 @@ it. The moves divide several numbers by one factor and round them, shift them by
 them by small numbers, or merge one number into another.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from attsvm._types import Json
-from attsvm.theory.instance.document import (
-    Path,
-    finite_leaves,
-    leaves,
-    replaced,
-    value_at,
-    written,
-)
+from attsvm.theory.instance.document import Path, finite_leaves, leaves, replaced, value_at, written
 
 Slot = Callable[[Json], Iterable[Json]]
 """A place at which a document can be made smaller: a function that returns the trials there, the

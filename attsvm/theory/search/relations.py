@@ -12,8 +12,6 @@ Solutions are integers of many sizes. If no place is restricted to integers and 
 solution are solutions, they are also multiplied by powers of two.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping

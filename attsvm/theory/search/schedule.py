@@ -5,8 +5,6 @@ recently came closer to a violation; searchers that screen batches share the lar
 rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 _SCREENED = 0.6

@@ -19,8 +19,6 @@ down and up to every number of bits. A fraction moves up its branch of the Stern
 contains the fraction of least height of every interval around it. An integer decreases by one.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

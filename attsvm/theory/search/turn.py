@@ -1,7 +1,5 @@
 """A turn: the work of one searcher on one part of a claim, from a pool, within a budget."""
 
-from __future__ import annotations
-
 import json
 import time
 import warnings

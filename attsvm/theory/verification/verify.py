@@ -19,13 +19,7 @@ from attsvm._files import dump, finite, write_text
 from attsvm._types import Entry, JsonObject
 from attsvm.errors import AttsvmError, LedgerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.packs.checkout import (
-    checked_packs,
-    circumstances,
-    code_of,
-    rest_of,
-    versions,
-)
+from attsvm.theory.packs.checkout import checked_packs, circumstances, code_of, rest_of, versions
 from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
 from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, find_claims, modules

@@ -20,12 +20,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.steps import by_gradient_flow
 from attsvm.theory import Slack
 from attsvm.training import follow_w
-from properties.mm._support.prompt_descent import (
-    moves_aside,
-    never_moves,
-    prompt,
-    properly_started,
-)
+from properties.mm._support.prompt_descent import moves_aside, never_moves, prompt, properly_started
 
 P_K, Q_K = "p(k)", "q(k)"
 LETTERS = Letters(

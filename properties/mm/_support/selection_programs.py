@@ -1,7 +1,5 @@
 """Selections of tokens as programs of the checker, with the solutions of their programmes."""
 
-from __future__ import annotations
-
 from attsvm.errors import NotExpressible
 from attsvm.primitives.losses import CHECKER
 from attsvm.theory.arithmetic.namespace import Proposition

@@ -27,13 +27,7 @@ from hypothesis import strategies as st
 
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    EXISTS,
-    ONE_INPUT,
-    SEVERAL_TOKENS,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_INPUT, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed

@@ -1,7 +1,5 @@
 """The letters of the proof about gradients of two losses: a of the loss l, b of the loss -x."""
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import GRADIENT, NUMBER, SETTING, M, W, i, output, t
 from attsvm.theory.proof.facts import K, Sequent, eq, gt
 from attsvm.theory.proof.linked import Said

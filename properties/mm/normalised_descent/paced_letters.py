@@ -1,7 +1,5 @@
 """The letters of the proof on normalised descent: those of descent, and steps of length s."""
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import COUNT, GRADIENT, RIVAL, SETTING, A, M, V, W, j, margin
 from attsvm.theory.proof.facts import K, Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said

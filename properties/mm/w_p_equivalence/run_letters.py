@@ -9,8 +9,6 @@ trains p, G(Y) = W_0^T Y, b(0) = P^T, and W_0 b(k) has the first column W_0 p_k.
 the attention of `descent_letters` with the margins <F(D_j), W> and <G(D_j), b>.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from attsvm.primitives.descent_letters import (

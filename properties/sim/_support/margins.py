@@ -24,13 +24,7 @@ from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import run_programs
-from attsvm.primitives.att_svm import (
-    att_svm,
-    exact_att_svm,
-    exact_constraints,
-    first_optimal,
-    flat,
-)
+from attsvm.primitives.att_svm import att_svm, exact_att_svm, exact_constraints, first_optimal, flat
 from attsvm.primitives.gradients import loss_slope, negative_gradient
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at

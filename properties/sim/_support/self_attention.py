@@ -1,7 +1,5 @@
 """Limits of X(k) under self-attention, and instances; see `attsvm.primitives.self_attention`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +19,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import transposed
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import (
-    unique_optimum,
-)
+from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.steps import (

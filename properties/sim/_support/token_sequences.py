@@ -15,8 +15,6 @@ If problems with one query have different next tokens, no X separates. For ortho
 and the whole vocabulary, `outvoted` then decides the limit: docs/proofs/frequent_successors.md.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

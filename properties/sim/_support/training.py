@@ -7,21 +7,9 @@ from attsvm.data import AttentionData
 from attsvm.primitives import descent_limits as limits
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_limits import Letters, limit
-from attsvm.primitives.descent_runs import (
-    opposed_data,
-    runs,
-)
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    MARGINS_ADD,
-    all_tight,
-    rivals_equal,
-)
-from attsvm.primitives.steps import (
-    X_K,
-    solutions,
-    stepped,
-)
+from attsvm.primitives.descent_runs import opposed_data, runs
+from attsvm.primitives.hypotheses import BASIN, MARGINS_ADD, all_tight, rivals_equal
+from attsvm.primitives.steps import X_K, solutions, stepped
 from attsvm.strategies import composite
 from attsvm.svm import att_svm
 from attsvm.theory import Hypothesis, changed

@@ -18,14 +18,7 @@ from attsvm.theory import Integer, Matrix, Meeting, Reading, Statement, Vector, 
 from properties.sim import SOURCE
 from properties.sim._support.rivals import MARGINS, separated
 from properties.sim.cross_entropy import conclusion as cases
-from properties.sim.cross_entropy.hypotheses import (
-    AHEAD,
-    BASIN,
-    BEST,
-    BETWEEN,
-    LOWER,
-    OPPOSED,
-)
+from properties.sim.cross_entropy.hypotheses import AHEAD, BASIN, BEST, BETWEEN, LOWER, OPPOSED
 
 PRINTED = "logistic loss or cross entropy loss is commonly used to do NLP tasks"
 

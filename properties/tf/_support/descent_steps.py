@@ -1,7 +1,5 @@
 """Steps of descent on W as formulas."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attsvm._types import Array

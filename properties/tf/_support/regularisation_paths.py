@@ -22,11 +22,7 @@ from attsvm.paths import Minimum as PathMinimum
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
-from attsvm.primitives.hypotheses import (
-    FEASIBLE,
-    SEVERAL_TOKENS,
-    UNIQUE,
-)
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import DECREASING_LOSS, SMOOTH_LOSS, sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes

@@ -1,7 +1,5 @@
 """The distance of W_k from the ray of W^mm after some steps, with constants, and instances."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The letters of the proof on the growth of margins: descent on W for two tokens an input."""
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import (
     BEST,
     COUNT,

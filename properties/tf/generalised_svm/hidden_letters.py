@@ -4,8 +4,6 @@ The margins are w_1 and w_1 + w_2, and the scores 2, -1, -1. As z = (1, 0), a st
 column of W, which is w, and nothing else.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import FALLS, HIGH, LOSS, LOW, RATE
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said

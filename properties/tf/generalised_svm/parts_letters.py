@@ -5,8 +5,6 @@ difference of the named token and rival j, times z^T. E_e is the same for anothe
 W_svm is 0 if no matrix meets the constraints of Gen-SVM.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import RIVAL, A, V, X, j, margin
 from attsvm.primitives.programme_letters import k, meets
 from attsvm.theory.proof.facts import Proposition, Sequent, eq, ge, gt, some

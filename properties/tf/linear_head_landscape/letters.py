@@ -4,8 +4,6 @@ lambda are the weights of the point Z = sum_i lambda_i Y_i z_i of the hull of th
 nearest to 0. If Z is not 0, it is a q with Y_i <z_i, q> > 0 for all i.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives.descent_letters import (
     FALLS,
     GRADIENT,

@@ -3,8 +3,6 @@
 W(0) is the point W, and W(1) is rho W^mm. Rivals j belong to inputs of several tokens.
 """
 
-from __future__ import annotations
-
 from attsvm.primitives import programme_letters
 from attsvm.primitives.descent_letters import (
     BEST,
