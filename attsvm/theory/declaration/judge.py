@@ -137,20 +137,39 @@ def violates_at_once(
 ) -> bool | None:
     """Return whether an instance meets all hypotheses and fails the conclusion.
 
-    The formulas are evaluated once, at one precision: in rationals and balls, or in balls alone if
-    the formula `counts` with its integers, because rationals may be too long then. The result is
-    None if that leaves the instance open.
+    The formulas are evaluated in rationals and balls. If the formula `counts` with its integers,
+    rationals may be too long, and balls alone are used: of few bits, and of many if these leave the
+    instance open, such as the remainder of a large power. The result is None if it stays open.
     """
-    m, doubts = ENCLOSURES if counts else BALLS, Doubts.count
-    with ctx.workprec(_TRACED):
-        values = formula.enclosed(case) if counts else formula.exact(case)
-        met = True
-        for condition in formula.hypotheses.values():
-            answer = decided(returned(evaluate(condition.holds, m, values), "a hypothesis"))
-            if answer is False:
-                return False
-            met = met and answer is True
-        holds = decided(formula.relation(m, values, parameters))
+    if not counts:
+        with ctx.workprec(_TRACED):
+            return _violates(formula, parameters, case, BALLS, formula.exact)
+    answer = None
+    for bits in (_TRACED, _FURTHER[0]):
+        with ctx.workprec(bits):
+            answer = _violates(formula, parameters, case, ENCLOSURES, formula.enclosed)
+        if answer is not None:
+            break
+    return answer
+
+
+def _violates(
+    formula: Formula,
+    parameters: Mapping[str, object],
+    case: Case,
+    m: Balls,
+    values_of: Callable[[Case], Values],
+) -> bool | None:
+    """Return the answer of `violates_at_once` in one arithmetic."""
+    doubts = Doubts.count
+    values = values_of(case)
+    met = True
+    for condition in formula.hypotheses.values():
+        answer = decided(returned(evaluate(condition.holds, m, values), "a hypothesis"))
+        if answer is False:
+            return False
+        met = met and answer is True
+    holds = decided(formula.relation(m, values, parameters))
     if holds:
         return False
     return True if met and holds is False and doubts == Doubts.count else None

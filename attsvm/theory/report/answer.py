@@ -137,7 +137,7 @@ class Answer:
         seen = self.account.seen
         if self.account.closest is None:
             return
-        if seen.tightness is not None:
+        if seen.tightness:  # of sides like 0 <= x, the ratio says nothing
             yield f"  closest: left side / right side = {seen.tightness:.9g}, at"
         elif seen.min_slack == 0.0:
             yield "  closest: both sides are equal, at"

@@ -1,7 +1,7 @@
 """The account of a hunt: the counterexample, the work of each searcher, and the blind spots."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import document, read, replay
 from attsvm.theory.record.curated import file_name
 from attsvm.theory.run.confirm import Refuted
-from attsvm.theory.run.coverage import FOR_CLAIMS, Counts, Remedies, warnings_of
+from attsvm.theory.run.coverage import FOR_CLAIMS, FOR_QUESTIONS, Counts, Remedies, warnings_of
 from attsvm.theory.search import GUIDED, Elite, Pool
 from attsvm.theory.search.shrink_moves import smallness
 
@@ -136,8 +136,11 @@ class Hunt:
             return []
         formula = self.claim.formula
         equal = formula.measured is None and self.seen.min_slack == 0.0  # sides that never differ
+        seen = self.seen
+        if remedies is FOR_QUESTIONS and seen.tightness == 0.0:  # a left side of 0 has no ratio
+            seen = replace(seen, tightness=None)
         text = warnings_of(
-            self.seen, slacks=not equal, growing=growing, stepped=formula.stepped, remedies=remedies
+            seen, slacks=not equal, growing=growing, stepped=formula.stepped, remedies=remedies
         )
         still = ", ".join(self._integers_of_records())
         if still:

@@ -62,8 +62,9 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     inner = _cube(formula, scout.before * most) if scout.before else {}
     outer = _cube(formula, (scout.before + scout.budget) * most)
     seen, decided = scout.tally.seen, True
-    for box in _beyond(inner, outer):
-        decided = _screen_box(Suspects(scout, formula, _DOUBTED), box, own) and decided
+    for small, large in _cubes(formula, inner, outer) if own != few.keys() else [(inner, outer)]:
+        for box in _beyond(small, large):
+            decided = _screen_box(Suspects(scout, formula, _DOUBTED), box, own) and decided
     if decided:
         seen.inner, seen.exhausted = _ends(inner), _ends(outer)
     whole = outer == _cube(formula, 2**62)
@@ -144,6 +145,22 @@ def _cube(formula: Formula, most: int) -> Sides:
         fits = math.prod(side for _, side in cube(edge).values()) <= most
         least, excess = (edge, excess) if fits else (least, edge)
     return cube(least)
+
+
+def _cubes(formula: Formula, inner: Sides, outer: Sides) -> Iterator[tuple[Sides, Sides]]:
+    """Yield pairs of cubes from `inner` to `outer`, each with about 8 times the points.
+
+    If rows are evaluated one after another, a turn may end before a cube is done. All integers of
+    its small cubes then have been seen, and not many values of the last one with few of the others.
+    """
+    points = math.prod(side for _, side in outer.values())
+    reached = math.prod(side for _, side in inner.values()) if inner else 0
+    while inner != outer:
+        reached = max(8 * reached, _COUNTED)
+        larger = outer if reached >= points else _cube(formula, reached)
+        if larger != inner:
+            yield inner, larger
+        inner = larger
 
 
 def _beyond(inner: Sides, outer: Sides) -> Iterator[Sides]:

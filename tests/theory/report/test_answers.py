@@ -67,6 +67,15 @@ FALSE = {
         ),
         {"N": "94"},
     ),
+    "a remainder of a large power": (  # 341 = 11 * 31 passes Fermat's test to base 2
+        lambda: ask(
+            lambda m, v: m.differ(m.mod(2 ** (v.a * v.b - 1), v.a * v.b), 1),
+            a=Integer(2),
+            b=Integer(2),
+            seconds=LONG,
+        ),
+        {"a": "31", "b": "11"},
+    ),
     "a late partial sum": (
         lambda: ask(
             lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 5),
@@ -122,6 +131,13 @@ def test_a_true_question_is_answered_with_an_account():
     assert "that is no proof" in text
     assert "left side / right side = 1, at\n" in text
     assert "to search longer: seconds=720" in text
+
+
+def test_a_left_side_of_0_is_as_close_as_the_right_one_is_small():
+    positive = question(lambda m, v: m.at_least(1 + v.x**2, 0), x=Real())
+    answer = answered(positive, LONG, rounds=1)
+    assert "  closest: right side - left side = 1, at" in answer.lines()
+    assert answer.json()["account"]["warnings"] == []
 
 
 def test_a_finite_domain_is_settled():
