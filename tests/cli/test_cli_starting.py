@@ -190,17 +190,15 @@ def test_formulas_alone_need_no_compiler_and_what_does_says_so(tmp_path):
     numbers = np.random.default_rng(0)
     X, Z = numbers.normal(size=(12, 6, 9)), numbers.normal(size=(12, 9))
     np.savez(data, X=X, Z=Z, scores=numbers.normal(size=(12, 6)))
+    code = """
+from attsvm.cli import main
+print(main(["verify", "--only-pack", "my_claim.py"]), main(["solve", "data.npz"]))
+"""
     path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-
-    def run(*words):
-        command = [sys.executable, "-m", "attsvm", *words]
-        return subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True)
-
-    checked = run("verify", "--only-pack", "my_claim.py")
-    assert (checked.returncode, checked.stderr.count("Error")) == (0, 0)
-    solved = run("solve", "data.npz")
-    assert solved.returncode == 2
-    assert solved.stderr.endswith("needs numba, which is not installed. pip install numba\n")
+    done = in_a_process("-c", code, cwd=tmp_path, env=path)
+    assert done.stdout.splitlines()[-1] == "0 2"
+    assert done.stderr.count("Error") == 0
+    assert done.stderr.endswith("needs numba, which is not installed. pip install numba\n")
 
 
 def test_debug_lets_every_error_through(monkeypatch):
@@ -302,12 +300,12 @@ def test_what_was_printed_is_not_lost_where_another_error_comes(monkeypatch):
 
 
 def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once(tmp_path):
-    words = "verify", "sim/lemma-3.12", "--ledger", str(tmp_path / "ledger.jsonl")
+    words = "verify", *TOYS, "toy/true", "--ledger", str(tmp_path / "ledger.jsonl")
     times = [time.monotonic()]
     for more in ((), ("--cluster", "garbage")):
         done = in_a_process("-m", "attsvm.cli", *words, *more)
         times.append(time.monotonic())
     assert done.returncode == 2
     assert re.fullmatch(r"attsvm: no dask scheduler answers .*\(got garbage\).*\n", done.stderr)
-    usual, taken = np.diff(times)  # a run that checks the statement takes several seconds
+    usual, taken = np.diff(times)
     assert taken < usual + 9  # saying goodbye to nobody took ten seconds
