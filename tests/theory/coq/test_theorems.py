@@ -1,6 +1,7 @@
 """Theorems for Coq say what the formulas say: an independent reader evaluates both."""
 
 import ast
+import functools
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -35,21 +36,29 @@ from tests.theory.coq.reader import Reader, array, sides, with_definitions
 (PACK,) = load_packs()
 ROOT = Path(__file__).parents[3]
 PROOFS = Proofs.of(ROOT / "symbolic/coq")
-STATED = [c for c in PACK.claims if expressible(statement, c)[0]]
-WRITTEN = [
-    (c, theorem)
-    for c in PACK.claims
-    for case in known(c)
-    if (theorem := expressible(refutation, c, case)[0])
-]
-REFUTED = [
-    (c, case)
-    for c in PACK.claims
-    if getattr(c.formula.instance, "BUILT", False)
-    for case in known(c)
-    if expressible(refutation, c, case)[0]
-]
 FORBIDDEN = r"\b(Axiom|Admitted|admit|Parameter|Conjecture|Unset|bypass_check)\b"
+
+
+@functools.cache
+def stated():
+    """The claims with a statement for Coq."""
+    return [c for c in PACK.claims if expressible(statement, c)[0]]
+
+
+@functools.cache
+def written():
+    """Each counterexample that has a theorem, with its claim and the theorem."""
+    return [
+        (c, case, theorem)
+        for c in PACK.claims
+        for case in known(c)
+        if (theorem := expressible(refutation, c, case)[0])
+    ]
+
+
+def records():
+    """The theorems about records, with their claims."""
+    return [(claim, theorem) for claim, _, theorem in written() if theorem.records]
 
 
 def number(value):
@@ -96,40 +105,40 @@ def agree(a, b):
 
 
 def test_most_readings_about_variables_have_statements_or_a_reason():
-    assert len(STATED) >= 39
-    assert len(REFUTED) >= 27
+    assert len(stated()) >= 39
     for claim in PACK.claims:
         theorem, reason = expressible(statement, claim)
         assert (theorem is None) == bool(reason)
 
 
-@pytest.mark.parametrize("claim", STATED, ids=lambda c: c.id)
-def test_a_statement_has_both_sides_of_the_formula_at_its_instances(claim):
-    text = conclusion(statement(claim))
-    cases = [*known(claim), *claim.examples]
-    if not cases:  # of real numbers alone
-        cases = [claim.formula.build(x=1.5, y=-0.25)]
-    for case in cases:
-        _, read = sides(text, values_of(claim, case))
-        formula = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {})
-        computed = [pair for one in comparisons(formula) for pair in entries(one)]
-        assert len(read) == len(computed)
-        for (_, *pair), values in zip(read, computed, strict=True):
-            balls = (ball(ENCLOSURES.exact(value)) for value in values)
-            assert all(map(agree, pair, balls))
+def test_statements_have_both_sides_of_the_formula_at_their_instances():
+    for claim in stated():
+        text = conclusion(statement(claim))
+        cases = [*known(claim), *claim.examples]
+        if not cases:  # of real numbers alone
+            cases = [claim.formula.build(x=1.5, y=-0.25)]
+        for case in cases:
+            _, read = sides(text, values_of(claim, case))
+            formula = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {})
+            computed = [pair for one in comparisons(formula) for pair in entries(one)]
+            assert len(read) == len(computed), claim.id
+            for (_, *pair), values in zip(read, computed, strict=True):
+                balls = (ball(ENCLOSURES.exact(value)) for value in values)
+                assert all(map(agree, pair, balls)), claim.id
 
 
-@pytest.mark.parametrize(("claim", "case"), REFUTED, ids=lambda x: getattr(x, "id", ""))
-def test_a_refutation_is_true_and_its_reverse_is_false(claim, case):
-    theorem = refutation(claim, case)
-    letters = with_definitions(theorem)
-    parts = theorem.says.split(" /\\\n  ")
-    for part, tactic in zip(parts, theorem.tactics, strict=True):
-        assert tactic == "decide_loss" or sides(part, letters)[0]
-    violated = parts[-1]
-    if violated.count(" < ") == 1 and violated[0] != "(":
-        left, right = violated.split(" < ")
-        assert not sides(f"{right} < {left}", letters)[0]
+def test_refutations_are_true_and_their_reverse_is_false():
+    built = [row for row in written() if getattr(row[0].formula.instance, "BUILT", False)]
+    assert len(built) >= 27
+    for claim, _, theorem in built:
+        letters = with_definitions(theorem)
+        parts = theorem.says.split(" /\\\n  ")
+        for part, tactic in zip(parts, theorem.tactics, strict=True):
+            assert tactic == "decide_loss" or sides(part, letters)[0], claim.id
+        violated = parts[-1]
+        if violated.count(" < ") == 1 and violated[0] != "(":
+            left, right = violated.split(" < ")
+            assert not sides(f"{right} < {left}", letters)[0], claim.id
 
 
 @pytest.mark.parametrize(
@@ -148,27 +157,24 @@ def test_the_reader_reads(text, value):
     assert Reader(text, {"x": array([1, 2, 3])}).sum() == value
 
 
-RECORDS = [(claim, theorem) for claim, theorem in WRITTEN if theorem.records]
-
-
 def test_most_counterexamples_are_theorems_and_many_are_about_runs():
     """These numbers only rise."""
-    assert len(WRITTEN) >= 145
-    assert len({claim.id for claim, _ in WRITTEN}) >= 105
+    assert len(written()) >= 145
+    assert len({claim.id for claim, *_ in written()}) >= 105
     runs = r"ends_along|is_stationary|rises|the_t\d"
-    about = {claim.id for claim, theorem in RECORDS if re.search(runs, theorem.says)}
+    about = {claim.id for claim, theorem in records() if re.search(runs, theorem.says)}
     assert len(about) >= 25
 
 
 def test_a_theorem_about_a_record_has_each_hypothesis_and_a_violation():
-    for claim, theorem in RECORDS:
+    for claim, theorem in records():
         solved = len(re.findall(r"^ *(?:solves|ends_along) ", theorem.says, re.MULTILINE))
         assert len(theorem.tactics) == solved + len(claim.hypotheses) + 1
         assert len(theorem.says.split(" /\\\n  ")) == len(theorem.tactics)
 
 
 def test_another_hypothesis_of_a_record_is_another_theorem():
-    claim = next(c for c, _ in RECORDS if len(c.hypotheses) > 1)
+    claim = next(c for c, _ in records() if len(c.hypotheses) > 1)
     case = known(claim)[0]
     own = refutation(claim, case)
     assert refutation(replace(claim, hypotheses=claim.hypotheses[1:]), case).says != own.says

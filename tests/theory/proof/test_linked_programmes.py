@@ -17,12 +17,12 @@ from attsvm.primitives.sentences import Sentences
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import decided
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof.facts import Sequent, proof
 from attsvm.theory.proof.rules import fact_of_reading
 from attsvm.theory.proof.terms import VECTOR, App, Term
-from attsvm.theory.report.proofs import LINKED, connection
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.verification.check import found_proof
 from properties._support import token_letters
@@ -69,7 +69,7 @@ CLAIMS = {
     for pack in load_packs()
     for claim in pack.claims
     if claim.proof
-    and connection(claim) == LINKED
+    and claim.expected.truth is Truth.PROVED
     and claim.formula.measured is None
     and claim.instance_type in INSTANCES
 }

@@ -22,6 +22,7 @@ from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import executed, recorded
+from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof import facts, rules
@@ -29,7 +30,6 @@ from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
 from attsvm.theory.proof.linked import linked, suppose, used
 from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import EXP, NORM, Function, Letter
-from attsvm.theory.report.proofs import LINKED, connection
 from attsvm.theory.run.sampling import sample
 from properties._support import small_runs
 from properties.sim import PRINTED, REPAIRED
@@ -67,7 +67,7 @@ LINKED_CLAIMS = {
     claim.id: claim
     for pack in load_packs()
     for claim in pack.claims
-    if claim.proof and connection(claim) == LINKED
+    if claim.proof and claim.expected.truth is Truth.PROVED
 }
 FORMULAS = {
     claim.proof: claim

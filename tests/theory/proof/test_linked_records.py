@@ -15,12 +15,12 @@ from attsvm.primitives.descent import Descent
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import decided
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof import facts
 from attsvm.theory.proof.facts import proof
 from attsvm.theory.proof.linked import Said
-from attsvm.theory.report.proofs import LINKED, connection
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.verification.check import found_proof
 from properties.mm._support.token_selections import Rival, Selection, chosen
@@ -34,7 +34,7 @@ CLAIMS = {
     for pack in load_packs()
     for claim in pack.claims
     if claim.proof
-    and connection(claim) == LINKED
+    and claim.expected.truth is Truth.PROVED
     and claim.instance_type in (Selection, Rival, Descent)
     and hasattr(claim.formula.conclusion, "proposition")
     and claim.formula.measured is None

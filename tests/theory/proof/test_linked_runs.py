@@ -8,9 +8,9 @@ import pytest
 
 from attsvm.primitives.descent import Descent
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import load_packs
-from attsvm.theory.report.proofs import LINKED, connection
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.verification.check import found_proof
 from properties.mm._support.prompt_descent import properly_started
@@ -30,7 +30,7 @@ CLAIMS = {
     for claim in pack.claims
     if claim.proof
     and (claim.proof not in BASIN or claim.statement_id in OTHER_LETTERS)
-    and connection(claim) == LINKED
+    and claim.expected.truth is Truth.PROVED
     and claim.instance_type is Descent
     and claim.formula.measured is not None
 }
