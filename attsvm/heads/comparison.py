@@ -14,11 +14,12 @@ from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.exact.deadline import Deadline
 from attsvm.heads.arrays import HeadArrays
-from attsvm.heads.figures import Figures, prices
+from attsvm.heads.figures import Figures, averages, prices
 from attsvm.svm.active import Active, active_part
 from attsvm.svm.answer import warm
+from attsvm.svm.bounds import TIGHT
 from attsvm.svm.certified import finite
-from attsvm.svm.frobenius import TIGHT, FrobeniusAnswer
+from attsvm.svm.frobenius import FrobeniusAnswer
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import att_svm_programme, subset
 from attsvm.svm.shared import (
@@ -58,18 +59,17 @@ class Comparison(Figures):
         Copies of a support token count as well. Queries without constraints need all tokens. This
         holds of a solved Att-SVM. Of a bracketed one they are those with a multiplier so far.
         """
-        seen, answer = self.head.seen, self.answer
+        seen, answer = self.programme.seen, self.answer
         if not answer.solved:
-            return self.head.own(seen)
+            return seen
         if isinstance(answer, SharedAnswer) and answer.status != "solved":
-            needed = answer.is_support
+            needed = answer.is_support | ~self.programme.rivals & seen
             needed[np.arange(len(needed)), self.programme.targets] = True
-            needed |= ~self.programme.rivals & seen
         else:
             every = replace(self.programme, rivals=seen)
             needed = seen & (margins_of(every, self._W) <= 1.0 + TIGHT)
         needed[~self.programme.rivals.any(axis=1)] = True
-        return self.head.own(needed & seen)
+        return needed & seen
 
     @property
     def droppable(self) -> Bool[Array, "L T"]:
@@ -82,14 +82,9 @@ class Comparison(Figures):
 
         The softmax is recomputed over the remaining tokens.
         """
-        head = self.head
-        kept = head.own(self.attention) * self.needed
+        kept = self.attention * self.needed
         kept /= kept.sum(axis=1, keepdims=True)
-        less = np.zeros_like(self.attention)
-        columns = head.width * head.owners[:, None] + np.arange(head.width)
-        np.put_along_axis(less, columns, kept, axis=1)
-        values = head.values
-        whole, less = self.attention @ values, less @ values
+        whole, less = (averages(self.head, weights) for weights in (self.attention, kept))
         moved = np.linalg.norm(whole - less, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             relative: Array = np.where(moved > 0.0, moved / np.linalg.norm(whole, axis=1), 0.0)
@@ -236,9 +231,10 @@ def compare(
         raise UsageError("no such norm", value=norm, remedy="Use fro or nuc.")
     warm(("least_norm", "ascent"))
     deadline = Deadline.after(seconds) if seconds is not None else None
-    attention, targets = head.attention, head.selected
+    attention, targets, owners = head.own(head.attention), head.targets, head.owners
     selects = attention[np.arange(len(targets)), targets] >= SELECTING
-    whole = shared_programme(head.tokens, head.queries, head.seen, targets)
+    X = head.tokens.reshape(len(head.sequences), head.width, -1)
+    whole = shared_programme(X, head.queries, head.own(head.seen), targets, owners)
     programme = whole
     if isinstance(queries, str) and queries == "selecting":
         programme = whole.chosen(np.flatnonzero(selects))
@@ -299,7 +295,7 @@ def _compared(
     """Return the comparison of the queries that have constraints in the programme."""
     W = head.weights
     if W is None:
-        shape = programme.X.shape[1], programme.Z.shape[1]
+        shape = programme.X.shape[2], programme.Z.shape[1]
         active, reached = Active(np.zeros(shape), 0.0, 0.0, 0.0), _differences(head, programme)
     else:
         active = active_part(programme, W, _part(deadline, 0.25))
@@ -319,7 +315,7 @@ def _compared(
 
 def _differences(head: HeadArrays, programme: SharedProgramme) -> Array:
     """Return the margins of the logits that attention got; infinite without a constraint."""
-    logits = head.logits
+    logits = head.own(head.logits)
     own = np.take_along_axis(logits, programme.targets[:, None], axis=1)
     margins: Array = np.where(programme.rivals, own - logits, np.inf)
     return margins
@@ -338,9 +334,10 @@ def _baseline(
     rank = max(1, int(np.linalg.matrix_rank(head.weights, rtol=1e-6)))
     d, e = head.weights.shape
     W = generator.normal(size=(d, rank)) @ generator.normal(size=(rank, e))
-    logits = (programme.Z @ W.T) @ programme.X.T
-    logits[~head.seen] = -np.inf
-    random = shared_programme(programme.X, programme.Z, head.seen, logits.argmax(axis=1))
+    X, Z, owners, seen = programme.X, programme.Z, programme.owners, head.own(head.seen)
+    logits = np.concatenate([Z[owners == b] @ W.T @ own.T for b, own in enumerate(X)])
+    logits[~seen] = -np.inf
+    random = shared_programme(X, Z, seen, logits.argmax(axis=1), owners)
     random = random.chosen(np.flatnonzero(programme.rivals.any(axis=1)))
     active = active_part(random, W, _part(deadline, 0.25))
     answer = solve_shared(random, W, deadline, watch)

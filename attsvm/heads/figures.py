@@ -24,11 +24,11 @@ class Figures:
         head: the head.
         programme: the constraints of the queries that are compared. Queries that contradict each
             other are set aside and named.
-        attention: the attention weights.
+        attention: the attention weights, by query and token of its own sequence.
         answer: the Att-SVM with the head's selected tokens as targets: solved, or with a bracket of
             its norm. A head whose logits are x^T W z alone is separable by its own W.
-        reached: margins of the head's W, by query and token of all sequences; infinite without a
-            constraint.
+        margins: margins of the head's W, by query and token of its own sequence; infinite without
+            a constraint.
         active: the part of W on which the margins depend: the matrix of least Frobenius norm with
             the same margins.
         soft: the soft margin with a shortfall for each query, if no W is known that separates.
@@ -40,18 +40,13 @@ class Figures:
 
     head: HeadArrays
     programme: SharedProgramme
-    attention: Float[Array, "L S"]
+    attention: Float[Array, "L T"]
     answer: SharedAnswer | FrobeniusAnswer | NuclearAnswer
-    reached: Float[Array, "L S"]
+    margins: Float[Array, "L T"]
     active: Active
     soft: SharedSoft | None = None
     selecting: Figures | None = None
     baseline: float = math.nan
-
-    @property
-    def margins(self) -> Float[Array, "L T"]:
-        """Margins of the head's W, by query and token of its own sequence."""
-        return self.head.own(self.reached)
 
     @property
     def margin(self) -> float:
@@ -62,7 +57,7 @@ class Figures:
         """
         if self.head.weights is None:
             return math.nan
-        return float(self.reached.min() / self._size) if self._size > 0.0 else math.inf
+        return float(self.margins.min() / self._size) if self._size > 0.0 else math.inf
 
     @property
     def best_margin(self) -> float:
@@ -114,7 +109,7 @@ class Figures:
     @property
     def _W(self) -> Array:
         """The matrix of the answer, for tokens and queries as the head has them."""
-        W: Array = self.answer.W[: self.programme.X.shape[1], : self.programme.Z.shape[1]]
+        W: Array = self.answer.W[: self.programme.X.shape[2], : self.programme.Z.shape[1]]
         return W
 
     @property
@@ -130,6 +125,12 @@ class Figures:
         if isinstance(self.answer, NuclearAnswer):
             return float(np.linalg.norm(self.active.W, "nuc"))
         return self.active.norm
+
+
+def averages(head: HeadArrays, weights: Float[Array, "L T"]) -> Float[Array, "L v"]:
+    """Return the averages of values with these weights of the tokens of each query's sequence."""
+    values = head.values.reshape(len(head.sequences), head.width, -1)
+    return np.concatenate([weights[head.owners == b] @ own for b, own in enumerate(values)])
 
 
 def prices(head: HeadArrays) -> Float[Array, "L T"]:

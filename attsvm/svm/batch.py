@@ -14,8 +14,9 @@ from attsvm.errors import DataError
 from attsvm.kernels import read_only
 from attsvm.kernels.batch import solve_many
 from attsvm.kernels.least_norm import SOLVED, UNBOUNDED
+from attsvm.svm.bounds import TOLERANCE
 from attsvm.svm.farkas import exists
-from attsvm.svm.frobenius import TOLERANCE, solve_programme
+from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST, att_svm_programme
 from attsvm.tokens import target_tokens
 from attsvm.training import stack

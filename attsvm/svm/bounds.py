@@ -22,6 +22,12 @@ import numpy as np
 from attsvm._types import Array, Float
 from attsvm.svm.programme import Programme
 
+TOLERANCE = 1e-9
+"""Maximum relative residual or gap of an answer with status `solved` or `unseparable`."""
+
+TIGHT = 1e-7
+"""Relative tolerance within which a margin counts as tight."""
+
 UNIT = 2.0**-53
 """Unit roundoff u: maximum relative error of one rounded operation."""
 TINY = 2.0**-1074

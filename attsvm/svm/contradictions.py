@@ -58,68 +58,83 @@ def _groups(keys: Iterable[Hashable]) -> list[list[int]]:
 
 
 def own_constraints(
-    ids: Int[Array, " S"], seen: Bool[Array, "n S"], targets: Int[Array, " n"]
-) -> Bool[Array, "n S"]:
+    ids: Int[Array, "B T"],
+    owners: Int[Array, " n"],
+    seen: Bool[Array, "n T"],
+    targets: Int[Array, " n"],
+) -> Bool[Array, "n T"]:
     """Return the constraints of each query by the first copy of each token, without its target."""
-    rivals: Array = seen & (ids[targets][:, None] != ids)
-    for group in _groups(ids.tolist()):
-        before = rivals[:, group[0]].copy()
-        for t in group[1:]:
-            own = rivals[:, t].copy()
-            rivals[:, t] &= ~before
-            before |= own
+    rivals: Array = seen & (ids[owners, targets][:, None] != ids[owners])
+    for b, own in enumerate(ids):
+        if len(np.unique(own)) == len(own):
+            continue
+        rows = np.flatnonzero(owners == b)
+        part = rivals[rows]
+        for group in _groups(own.tolist()):
+            before = part[:, group[0]].copy()
+            for t in group[1:]:
+                again = part[:, t].copy()
+                part[:, t] &= ~before
+                before |= again
+        rivals[rows] = part
     return rivals
 
 
 def without_copies(
     Z: Float[Array, "n e"],
-    ids: Int[Array, " S"],
-    seen: Bool[Array, "n S"],
+    ids: Int[Array, "B T"],
+    owners: Int[Array, " n"],
+    seen: Bool[Array, "n T"],
     targets: Int[Array, " n"],
-) -> Bool[Array, "n S"]:
+) -> Bool[Array, "n T"]:
     """Return the constraints without repetitions, by the first copy of each token.
 
     Tokens that equal the target are no rivals. Of equal rivals of a query the first one stays; of
     equal queries that select equal tokens the first one keeps a rival that several of them have.
     """
-    rivals = own_constraints(ids, seen, targets)
-    for group in _groups(zip(row_ids(Z).tolist(), ids[targets].tolist(), strict=True)):
-        had = np.zeros(len(ids), dtype=np.bool_)  # by the first copy of a token
+    rivals = own_constraints(ids, owners, seen, targets)
+    chosen = ids[owners, targets]
+    for group in _groups(zip(row_ids(Z).tolist(), chosen.tolist(), strict=True)):
+        had = np.zeros(ids.size, dtype=np.bool_)  # by the first copy of a token
         for i in group:
-            rivals[i] &= ~had[ids]
-            had[ids[rivals[i]]] = True
+            own = ids[owners[i]]
+            rivals[i] &= ~had[own]
+            had[own[rivals[i]]] = True
     return rivals
 
 
 def contradictions(
     Z: Float[Array, "n e"],
-    ids: Int[Array, " S"],
-    seen: Bool[Array, "n S"],
+    ids: Int[Array, "B T"],
+    owners: Int[Array, " n"],
+    seen: Bool[Array, "n T"],
     targets: Int[Array, " n"],
 ) -> tuple[Contradiction, ...]:
     """Return zero queries with rivals, and contradicting queries.
 
     Each contradiction names last the query that is set aside: the one with most contradictions that
-    remain, the later one on a tie. No two of the other queries contradict each other.
+    remain, the later one on a tie. No two of the other queries contradict each other. Tokens are
+    counted over all sequences.
     """
     pairs = []
+    chosen, T = ids[owners, targets], ids.shape[1]
+    stacked = (T * owners + targets).tolist()
     for i in np.flatnonzero(~Z.any(axis=1)).tolist():
-        rivals = np.flatnonzero(seen[i] & (ids != ids[targets[i]]))
+        rivals = np.flatnonzero(seen[i] & (ids[owners[i]] != chosen[i]))
         if rivals.size:
-            pairs.append(Contradiction((i,), (int(targets[i]), int(rivals[0]))))
-    chosen = ids[targets]
+            pairs.append(Contradiction((i,), (stacked[i], int(T * owners[i] + rivals[0]))))
     for group in _groups(row_ids(Z).tolist()):
         if not Z[group[0]].any() or len(set(chosen[group].tolist())) == 1:
             continue
         sees = np.zeros((len(group), len(group)), dtype=np.bool_)
         for k, i in enumerate(group):
-            sees[k] = np.isin(chosen[group], ids[seen[i]])
+            sees[k] = np.isin(chosen[group], ids[owners[i]][seen[i]])
         against = sees & sees.T & (chosen[group][:, None] != chosen[group])
         while against.any():
             counts = against.sum(axis=1)
             last = len(group) - 1 - int(counts[::-1].argmax())
             other = int(against[last].argmax())
             i, j = group[other], group[last]
-            pairs.append(Contradiction((i, j), (int(targets[i]), int(targets[j]))))
+            pairs.append(Contradiction((i, j), (stacked[i], stacked[j])))
             against[last] = against[:, last] = False
     return tuple(pairs)

@@ -17,16 +17,17 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.kernels.least_norm import figures
 from attsvm.svm.answered import Answered, Facts, bracket_in_words
-from attsvm.svm.bounds import certain_margins, frobenius_bracket, margins_about, size_up
+from attsvm.svm.bounds import (
+    TIGHT,
+    TOLERANCE,
+    certain_margins,
+    frobenius_bracket,
+    margins_about,
+    size_up,
+)
 from attsvm.svm.farkas import exists
 from attsvm.svm.methods import METHODS
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme, subset
-
-TOLERANCE = 1e-9
-"""Maximum relative residual or gap of an answer with status `solved` or `unseparable`."""
-
-TIGHT = 1e-7
-"""Relative tolerance within which a margin counts as tight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

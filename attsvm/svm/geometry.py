@@ -16,7 +16,7 @@ from attsvm.errors import DataError
 from attsvm.exact.numbers import ExactData
 from attsvm.exact.svm import decide
 from attsvm.svm.batch import solve_choices
-from attsvm.svm.frobenius import TIGHT
+from attsvm.svm.bounds import TIGHT
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
 

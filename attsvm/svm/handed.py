@@ -15,8 +15,8 @@ from attsvm.exact.numbers import Vector, dot, integers, norm, rational, rational
 from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, nearest
-from attsvm.svm.bounds import margins_about, size_up
-from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, bracketed, unseparable
+from attsvm.svm.bounds import TOLERANCE, margins_about, size_up
+from attsvm.svm.frobenius import FrobeniusAnswer, bracketed, unseparable
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.svm.programme import Programme
 from attsvm.svm.soft import SoftAnswer

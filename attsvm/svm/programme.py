@@ -126,19 +126,25 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     return _select("Att-SVM", data, chosen, data.Z, None)
 
 
-def listed(X: Array, Z: Array, targets: Array, queries: Array, tokens: Array) -> Programme:
-    """Return the Att-SVM of some constraints: each names a query and a token that all may share."""
-    kept, rival, m = X[targets[queries]], X[tokens], len(queries)
+def listed(
+    sides: tuple[Array, Array, Array],
+    queries: Array,
+    tokens: Array,
+    targets: Array,
+    shape: tuple[int, int],
+) -> Programme:
+    """Return the Att-SVM of some constraints: tokens kept, rivals and queries, row by row."""
+    (kept, rival, Z), m = sides, len(queries)
     return Programme(
         name="Att-SVM",
         D=kept - rival,
-        Z=Z[queries],
+        Z=Z,
         bound=np.ones(m),
         equal=np.zeros(m, dtype=np.bool_),
         input=queries,
         token=tokens,
         targets=targets,
-        shape=(len(Z), len(X)),
+        shape=shape,
         kept=kept,
         rival=rival,
     )

@@ -2,16 +2,17 @@
 
   min ||W||_F   subject to   (x_target - x_t)^T W z_i >= 1   for every token t that query i sees
 
-Constraints stay in tables (`attsvm.svm.tables`). Tokens and queries are replaced by R factors: the
-search then runs in coordinates of their spans. Every figure of an answer is recomputed from the
-multipliers on the tokens and queries as they were given, and its bracket includes rounding errors.
+Tokens are given once a sequence, and a query sees those of its own sequence. Constraints stay in
+tables (`attsvm.svm.tables`). Tokens and queries are replaced by R factors: the search then runs in
+coordinates of their spans. Every figure of an answer is recomputed from the multipliers on the
+tokens and queries as they were given, and its bracket includes rounding errors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -19,15 +20,14 @@ import numpy as np
 from attsvm._types import Array, Bool, Float, Int
 from attsvm.errors import DataError
 from attsvm.exact.deadline import Deadline
-from attsvm.svm.bounds import DOWN, UP, gamma, length_up, size_up
+from attsvm.svm.bounds import DOWN, TIGHT, TOLERANCE, UP, gamma, length_up, size_up
 from attsvm.svm.contradictions import Contradiction, contradictions, row_ids, without_copies
 from attsvm.svm.farkas import exists
-from attsvm.svm.frobenius import TIGHT, TOLERANCE
 from attsvm.svm.growing import grow
 from attsvm.svm.methods import COLD, pivots
-from attsvm.svm.programme import listed
+from attsvm.svm.programme import Programme, listed
 from attsvm.svm.support import GramOperator
-from attsvm.svm.tables import Tables, divided
+from attsvm.svm.tables import Tables
 
 SEARCHES = 8
 """Round after which pivots on the rows of largest weight begin, if no W is known to separate."""
@@ -53,26 +53,39 @@ class SharedProgramme:
     """Constraints of queries that share tokens.
 
     Attributes:
-        X: tokens.
+        X: tokens of each sequence.
+        owners: the sequence of each query.
         Z: queries.
-        seen: the tokens that each query sees; none if the query is left out.
+        seen: the tokens of its sequence that each query sees; none if the query is left out.
         targets: the token that each query selects.
         rivals: the constraints: token t of query i competes with its target. Equal constraints are
             listed once, and copies of a target are none.
         aside: pairs of queries that contradict each other. They have no constraints.
     """
 
-    X: Float[Array, "S d"]
+    X: Float[Array, "B T d"]
+    owners: Int[Array, " n"]
     Z: Float[Array, "n e"]
-    seen: Bool[Array, "n S"]
+    seen: Bool[Array, "n T"]
     targets: Int[Array, " n"]
-    rivals: Bool[Array, "n S"]
+    rivals: Bool[Array, "n T"]
     aside: tuple[Contradiction, ...]
 
     @property
     def count(self) -> int:
         """The number of constraints."""
         return int(self.rivals.sum())
+
+    @property
+    def centred(self) -> Float[Array, "B T d"]:
+        """Tokens without the mean of their sequence, which cancels in every constraint."""
+        centred: Array = self.X - self.X.mean(axis=1, keepdims=True)
+        return centred
+
+    def tables(self, X: Array | None = None, scale: Array | None = None) -> Tables:
+        """Return the constraints in tables, for other coordinates of the tokens if given."""
+        X = self.centred if X is None else X
+        return Tables.of(X, self.owners, self.targets, self.rivals, scale)
 
     def chosen(self, queries: Array) -> SharedProgramme:
         """Return the programme of some queries alone; the others are left out.
@@ -82,47 +95,60 @@ class SharedProgramme:
         """
         keep = np.zeros(len(self.Z), dtype=np.bool_)
         keep[queries] = True
-        return _programme(self.X, self.Z, self.seen & keep[:, None], self.targets)
+        return _programme(self.X, self.owners, self.Z, self.seen & keep[:, None], self.targets)
 
 
-def shared_programme(X: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
+def shared_programme(
+    X: Array, Z: Array, seen: Array, targets: Array, owners: Array | None = None
+) -> SharedProgramme:
     """Return the constraints of queries on the tokens that they see.
 
     Queries that contradict each other are set aside, as few as a greedy choice needs.
 
     Args:
-        X: tokens (S, d).
+        X: tokens (T, d), or those of several sequences (B, T, d).
         Z: queries (n, e).
-        seen: which tokens each query sees (n, S).
-        targets: the token that each query selects (n,).
+        seen: which tokens of its sequence each query sees (n, T).
+        targets: the token of its sequence that each query selects (n,).
+        owners: the sequence of each query (n,); by default all belong to the first one.
 
     Raises:
         DataError: shapes do not fit, entries are not finite, or a target is not seen.
     """
-    X, Z = np.asarray(X, dtype=np.float64) + 0.0, np.asarray(Z, dtype=np.float64) + 0.0
+    X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64) + 0.0
+    X = (X[None] if X.ndim == 2 else X) + 0.0
     seen, targets = np.asarray(seen), np.asarray(targets)
-    fits = X.ndim == 2 and Z.ndim == 2 and seen.dtype == np.bool_ and targets.dtype.kind in "iu"
-    if not fits or seen.shape != (len(Z), len(X)) or targets.shape != (len(Z),):
+    owners = np.zeros(len(Z), dtype=np.int64) if owners is None else np.asarray(owners)
+    fits = X.ndim == 3 and Z.ndim == 2 and seen.dtype == np.bool_
+    whole = all(a.dtype.kind in "iu" and a.shape == (len(Z),) for a in (targets, owners))
+    if not fits or not whole or seen.shape != (len(Z), X.shape[1]):
         raise DataError(
-            "tokens (S, d), queries (n, e), a mask (n, S) and targets (n,) are needed",
-            value=[array.shape for array in (X, Z, seen, targets)],
+            "tokens (B, T, d), queries (n, e), a mask (n, T), targets and owners (n,) are needed",
+            value=[array.shape for array in (X, Z, seen, targets, owners)],
         )
     if not (np.isfinite(X).all() and np.isfinite(Z).all()):
         raise DataError("tokens or queries are not finite")
-    inside = (targets >= 0) & (targets < len(X))
+    inside = (targets >= 0) & (targets < X.shape[1])
     if not inside.all() or not seen[np.arange(len(Z)), targets].all():
         raise DataError("a query selects a token that it does not see")
-    return _programme(X, Z, seen, targets)
+    if not ((owners >= 0) & (owners < len(X))).all():
+        raise DataError("a query belongs to no sequence")
+    return _programme(X, owners, Z, seen, targets)
 
 
-def _programme(X: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
+def _programme(X: Array, owners: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
     """Return the constraints; a query that sees no token is left out."""
-    ids = row_ids(X)
-    aside = contradictions(Z, ids, seen, targets)
+    ids = token_ids(X)
+    aside = contradictions(Z, ids, owners, seen, targets)
     used = seen.copy()
     used[[pair.queries[-1] for pair in aside]] = False  # before equal constraints are merged
-    rivals = without_copies(Z, ids, used, targets)
-    return SharedProgramme(X, Z, seen, targets, rivals, aside)
+    rivals = without_copies(Z, ids, owners, used, targets)
+    return SharedProgramme(X, owners, Z, seen, targets, rivals, aside)
+
+
+def token_ids(X: Float[Array, "B T d"]) -> Int[Array, "B T"]:
+    """Return for each token the index of the first equal one of all sequences."""
+    return row_ids(X.reshape(-1, X.shape[2])).reshape(X.shape[:2])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,13 +222,10 @@ class SharedAnswer:
         return f"<Att-SVM of {count}, norm in [{low:.6g}, {high:.6g}]>"
 
 
-def margins_of(programme: SharedProgramme, W: Array) -> Float[Array, "n S"]:
+def margins_of(programme: SharedProgramme, W: Array) -> Float[Array, "n T"]:
     """Return the margins of a matrix by query and token; infinite without a constraint."""
-    table: Array = (programme.Z @ W.T) @ (programme.X - programme.X.mean(axis=0)).T
-    own = np.take_along_axis(table, programme.targets[:, None], axis=1)
-    np.subtract(own, table, out=table)
-    table[~programme.rivals] = np.inf
-    return table
+    tables = programme.tables()
+    return tables.table(tables.pair(programme.Z @ W.T), np.inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +246,12 @@ class Reduced:
     @classmethod
     def of(cls, programme: SharedProgramme) -> Reduced:
         """Return a programme in coordinates."""
-        X, left = _coordinates(programme.X - programme.X.mean(axis=0))
+        X, left = _coordinates(programme.centred.reshape(-1, programme.X.shape[2]))
+        X = X.reshape(*programme.X.shape[:2], -1)
         Z, right = _coordinates(programme.Z)
         scale = 1.0 / _lengths(X, programme)
         scale /= np.where(Z.any(axis=1), np.linalg.norm(Z, axis=1), 1.0)[:, None]
-        scale[~programme.rivals] = 0.0
-        blocks = divided(programme.rivals)
-        tables = Tables(X, X[programme.targets], np.empty(0), blocks)
-        tables = replace(tables, scale=tables.flat(scale))
+        tables = programme.tables(X, scale)
         return cls(GramOperator.over(tables, Z), tables.scale, left, right)
 
     @property
@@ -244,7 +265,7 @@ class Reduced:
     @property
     def is_whole(self) -> bool:
         """Whether there are no more rows than W has entries."""
-        entries = int(self.tables.X.shape[1] * self.operator.Z.shape[1])
+        entries = int(self.tables.X.shape[2] * self.operator.Z.shape[1])
         return int((self.c > 0.0).sum()) <= entries
 
     def inside(self, W: Array) -> Array:
@@ -277,14 +298,14 @@ def _coordinates(rows: Array) -> tuple[Array, Array | None]:
 
 def _lengths(X: Array, programme: SharedProgramme) -> Array:
     """Return ||x_target - x_t|| by query and token; 1 without a constraint."""
-    targets, squares = programme.targets, np.einsum("sd,sd->s", X, X)
-    both = squares[targets][:, None] + squares
-    table = X[targets] @ X.T
-    table *= -2.0
-    table += both
+    targets, owners = programme.targets, programme.owners
+    squares, tables = np.einsum("btd,btd->bt", X, X), programme.tables(X)
+    both = squares[owners, targets][:, None] + squares[owners]
+    table = 2.0 * tables.table(tables.pair(tables.kept), 0.0)
+    table += squares[owners] - squares[owners, targets][:, None]
     near = programme.rivals & (table <= 1e-6 * both)  # cancellation: compute these anew
     queries, tokens = np.nonzero(near)
-    table[queries, tokens] = ((X[targets[queries]] - X[tokens]) ** 2).sum(axis=1)
+    table[queries, tokens] = ((tables.kept[queries] - X[owners[queries], tokens]) ** 2).sum(axis=1)
     table[~programme.rivals | (table <= 0.0)] = 1.0
     lengths: Array = np.sqrt(table, out=table)
     return lengths
@@ -305,10 +326,10 @@ def solve_shared(
         deadline: the end of the search; None for no limit but that of rounds.
         watch: called after every round.
     """
-    d, e, n = programme.X.shape[1], programme.Z.shape[1], len(programme.Z)
+    d, e = programme.X.shape[2], programme.Z.shape[1]
     if not programme.count:
         nothing = np.zeros((d, e))
-        table = np.zeros((n, len(programme.X)))
+        table = np.zeros(programme.rivals.shape)
         return SharedAnswer(
             programme, "solved", nothing, table, nothing, (0.0, 0.0), 0.0, 0.0, 0.0, 0.0
         )
@@ -360,20 +381,14 @@ def graded(
     """Return the answer of multipliers, with all figures recomputed on the data as given."""
     tables = reduced.tables
     weights = tables.table(u * reduced.c, 0.0)
-    X = programme.X - programme.X.mean(axis=0)
-    Z, targets = programme.Z, programme.targets
     combined = combine(programme, weights)
-    sizes, queries = length_up(X), length_up(Z)
     gain = float(weights.sum()) * (1.0 - gamma(weights.size + 8)) * DOWN
     low = gain / combined_up(programme, weights, combined) * DOWN if gain > 0.0 else 0.0
     high, best, scaled = math.inf, None, 1.0
     for each in (combined, feasible):
         if each is None:
             continue
-        size, margins = size_up(each), margins_of(programme, each)
-        noise = gamma(sum(each.shape) + 8) * size * UP
-        margins -= noise * queries[:, None] * (sizes[targets][:, None] + sizes)
-        least = float(margins.min())
+        size, least = size_up(each), least_margin(programme, each)
         if least > 0.0 and size / least * UP < high:
             high, best, scaled = size / least * UP, each, least
     gap = max(0.0, 1.0 - (low / high) ** 2) if high < math.inf else math.inf
@@ -398,18 +413,34 @@ def graded(
     )
 
 
+def least_margin(programme: SharedProgramme, W: Array) -> float:
+    """Return a lower bound of the least margin of a matrix, which includes rounding."""
+    sizes, queries = _sizes(programme), length_up(programme.Z)
+    noise = gamma(sum(W.shape) + 8) * size_up(W) * UP
+    own = sizes[programme.owners, programme.targets]
+    margins = margins_of(programme, W)
+    margins -= noise * queries[:, None] * (own[:, None] + sizes[programme.owners])
+    return float(margins.min(initial=np.inf))
+
+
+def _sizes(programme: SharedProgramme) -> Float[Array, "B T"]:
+    """Return upper bounds of the lengths of the centred tokens."""
+    B, T, d = programme.X.shape
+    return length_up(programme.centred.reshape(-1, d)).reshape(B, T)
+
+
 def combine(programme: SharedProgramme, weights: Array) -> Array:
     """Return sum_it weights_it (x_target - x_t) z_i^T."""
-    X = programme.X - programme.X.mean(axis=0)
-    sums = weights.sum(axis=1)[:, None] * X[programme.targets] - weights @ X
-    combined: Array = sums.T @ programme.Z
+    tables = programme.tables()
+    combined: Array = tables.sums(tables.flat(weights)).T @ programme.Z
     return combined
 
 
 def combined_up(programme: SharedProgramme, weights: Array, combined: Array) -> float:
     """Return an upper bound of the norm of `combine`, from its computed value and its rounding."""
-    sizes, queries = length_up(programme.X - programme.X.mean(axis=0)), length_up(programme.Z)
-    summed = weights.sum(axis=1) * sizes[programme.targets] + weights @ sizes
+    sizes, queries, owners = _sizes(programme), length_up(programme.Z), programme.owners
+    summed = weights.sum(axis=1) * sizes[owners, programme.targets]
+    summed += np.einsum("nt,nt->n", weights, sizes[owners])
     return size_up(combined) + gamma(sum(weights.shape) + 8) * float(summed @ queries)
 
 
@@ -420,7 +451,7 @@ def _pivoted(
     if not rows.size:
         return None
     queries, tokens = reduced.tables.places(rows)
-    part = listed(programme.X, programme.Z, programme.targets, queries, tokens)
+    part = listed_rows(programme, queries, tokens)
     proposal = pivots(part, deadline.part(0.25) if deadline else None)
     if proposal is None:
         return None
@@ -447,3 +478,11 @@ def _pivoted(
         stationarity=float(np.linalg.norm(combined)) / lengths,
         gap=math.inf,
     )
+
+
+def listed_rows(programme: SharedProgramme, queries: Array, tokens: Array) -> Programme:
+    """Return the Att-SVM of some constraints, with their rows written out."""
+    owners = programme.owners[queries]
+    kept, rival = programme.X[owners, programme.targets[queries]], programme.X[owners, tokens]
+    sides = kept, rival, programme.Z[queries]
+    return listed(sides, queries, tokens, programme.targets, programme.rivals.shape)

@@ -17,14 +17,12 @@ import numpy as np
 
 from attsvm._types import Array, Float
 from attsvm.exact.deadline import Deadline, is_over
-from attsvm.svm.bounds import DOWN, UP, gamma
-from attsvm.svm.contradictions import own_constraints, row_ids
-from attsvm.svm.frobenius import TOLERANCE
+from attsvm.svm.bounds import DOWN, TOLERANCE, UP, gamma
+from attsvm.svm.contradictions import own_constraints
 from attsvm.svm.growing import SAFETY
-from attsvm.svm.shared import SharedProgramme, combine, combined_up, margins_of
+from attsvm.svm.shared import SharedProgramme, combine, combined_up, margins_of, token_ids
 from attsvm.svm.soft_ascent import STEPS, Caps, climb
 from attsvm.svm.support import GramOperator
-from attsvm.svm.tables import Tables, divided
 
 DEARER = 10.0
 """The default price, as a multiple of one for which shortfalls are of the size of the bounds."""
@@ -73,7 +71,8 @@ def repeated(programme: SharedProgramme) -> SharedProgramme:
     """Return the programme that lists the constraints of equal queries once for each of them."""
     used = programme.seen.copy()
     used[[pair.queries[-1] for pair in programme.aside]] = False
-    rivals = own_constraints(row_ids(programme.X), used, programme.targets)
+    ids = token_ids(programme.X)
+    rivals = own_constraints(ids, programme.owners, used, programme.targets)
     return replace(programme, rivals=rivals)
 
 
@@ -89,10 +88,7 @@ def solve_soft_shared(
         deadline: the end of the search; without one there are at most `SERIES` series of steps.
     """
     programme = repeated(programme)  # each of several equal queries has a shortfall
-    X = programme.X - programme.X.mean(axis=0)
-    blocks = divided(programme.rivals)
-    tables = Tables(X, X[programme.targets], np.empty(0), blocks)
-    tables = replace(tables, scale=tables.flat(programme.rivals.astype(np.float64)))
+    tables = programme.tables()
     counts = np.maximum(programme.rivals.sum(axis=1), 1)
     if price is None:
         size = float(np.linalg.norm(combine(programme, programme.rivals / counts[:, None])))

@@ -23,7 +23,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.svm.answered import Answered, Facts, bracket_in_words
-from attsvm.svm.frobenius import TIGHT, TOLERANCE
+from attsvm.svm.bounds import TIGHT, TOLERANCE
 from attsvm.svm.methods import DENSE
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme
 from attsvm.svm.soft_ascent import ascended

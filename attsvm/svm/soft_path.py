@@ -23,7 +23,8 @@ from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline
 from attsvm.kernels.least_norm import scale_rows
 from attsvm.kernels.soft import fill, follow
-from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_programme
+from attsvm.svm.bounds import TOLERANCE
+from attsvm.svm.frobenius import FrobeniusAnswer, grade, solve_programme
 from attsvm.svm.programme import Programme, subset
 
 AIM = 1e-12

@@ -6,13 +6,14 @@ Margins are differences within the rows of Z W^T X^T. A product therefore needs 
 and nothing of size n T d is formed.
 
 A table is kept in one flat vector, as blocks of consecutive queries with the range of tokens that
-they see. A causal mask halves it. Several sequences take the sum of their tables.
+they see. A causal mask halves it. A query has a row for the tokens of its own sequence alone. Short
+sequences that follow each other, such as inputs with one query each, are one block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,21 +29,36 @@ SAVING = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive queries, the range of tokens that they see, and their place in a flat vector."""
+    """Consecutive queries of a sequence, or all queries of consecutive sequences.
 
+    Attributes:
+        sequences: the sequences, which have equally many of the queries.
+        queries: the queries.
+        tokens: the range of tokens that they see.
+        flat: their place in a flat vector.
+    """
+
+    sequences: slice
     queries: slice
     tokens: slice
     flat: slice
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Number of queries and of tokens."""
-        i, t = self.queries, self.tokens
-        return i.stop - i.start, t.stop - t.start
+    def shape(self) -> tuple[int, int, int]:
+        """Number of sequences, of queries of a sequence, and of tokens."""
+        count, queries, tokens = (
+            s.stop - s.start for s in (self.sequences, self.queries, self.tokens)
+        )
+        return count, queries // count, tokens
 
 
-def divided(rivals: Bool[Array, "n T"]) -> tuple[Block, ...]:
-    """Return blocks that contain all true entries of the table."""
+def divided(rivals: Bool[Array, "n T"], owners: Int[Array, " n"]) -> tuple[Block, ...]:
+    """Return blocks that contain all true entries of the table.
+
+    Args:
+        rivals: the table.
+        owners: the sequence of each query.
+    """
     some = rivals.any(axis=1)
     first = np.where(some, rivals.argmax(axis=1), rivals.shape[1])
     last = np.where(some, rivals.shape[1] - rivals[:, ::-1].argmax(axis=1), 0)
@@ -62,13 +78,33 @@ def divided(rivals: Bool[Array, "n T"]) -> tuple[Block, ...]:
         yield start, stop
 
     blocks, offset = [], 0
-    for start, stop in parts(0, len(rivals)):
-        size = area(start, stop)
-        if size:
-            tokens = slice(int(first[start:stop].min()), int(last[start:stop].max()))
-            blocks.append(Block(slice(start, stop), tokens, slice(offset, offset + size)))
-            offset += size
+    for sequences, own in _runs(owners):
+        several = sequences.stop - sequences.start > 1
+        for start, stop in [(own.start, own.stop)] if several else parts(own.start, own.stop):
+            size = area(start, stop)
+            if size:
+                tokens = slice(int(first[start:stop].min()), int(last[start:stop].max()))
+                place = slice(offset, offset + size)
+                blocks.append(Block(sequences, slice(start, stop), tokens, place))
+                offset += size
     return tuple(blocks)
+
+
+def _runs(owners: Int[Array, " n"]) -> list[tuple[slice, slice]]:
+    """Return sequences and their consecutive queries; short ones of equal length are together."""
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    stops = np.append(starts[1:], len(owners))
+    runs: list[tuple[slice, slice]] = []
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        sequence, count = int(owners[start]), stop - start
+        if runs and count < 2 * FEWEST:
+            of, before = runs[-1]
+            each, rest = divmod(before.stop - before.start, of.stop - of.start)
+            if of.stop == sequence and (each, rest) == (count, 0):
+                runs[-1] = slice(of.start, sequence + 1), slice(before.start, stop)
+                continue
+        runs.append((slice(sequence, sequence + 1), slice(start, stop)))
+    return runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,16 +112,28 @@ class Tables:
     """Left factors scale_it (x_target - x_t) of tokens that queries share.
 
     Attributes:
-        X: tokens.
+        X: tokens of each sequence.
+        owners: the sequence of each query.
         kept: the target of each query.
         scale: factors in a flat vector; 0 for entries of the blocks that are no constraint.
         blocks: the places of the entries.
     """
 
-    X: Float[Array, "T d"]
+    X: Float[Array, "B T d"]
+    owners: Int[Array, " n"]
     kept: Float[Array, "n d"]
     scale: Float[Array, " m"]
     blocks: tuple[Block, ...]
+
+    @classmethod
+    def of(
+        cls, X: Array, owners: Array, targets: Array, rivals: Array, scale: Array | None = None
+    ) -> Tables:
+        """Return the tables of constraints, with factors from a table or 1."""
+        blocks = divided(rivals, owners)
+        made = cls(X, owners, X[owners, targets], np.empty(0), blocks)
+        factors = rivals.astype(np.float64) if scale is None else np.where(rivals, scale, 0.0)
+        return replace(made, scale=made.flat(factors))
 
     def __len__(self) -> int:
         """Return the number of entries, including those that are no constraint."""
@@ -96,8 +144,9 @@ class Tables:
         sums = np.zeros(self.kept.shape)
         for block in self.blocks:
             part = (w[block.flat] * self.scale[block.flat]).reshape(block.shape)
-            sums[block.queries] = part.sum(axis=1)[:, None] * self.kept[block.queries]
-            sums[block.queries] -= part @ self.X[block.tokens]
+            own = sums[block.queries]
+            np.multiply(part.sum(axis=2).reshape(-1, 1), self.kept[block.queries], out=own)
+            own -= (part @ self.X[block.sequences, block.tokens]).reshape(own.shape)
         return sums
 
     def pair(self, V: Float[Array, "n d"]) -> Float[Array, " m"]:
@@ -106,8 +155,9 @@ class Tables:
         for block in self.blocks:
             rows, out = V[block.queries], products[block.flat].reshape(block.shape)
             own = np.einsum("nd,nd->n", rows, self.kept[block.queries])
-            np.matmul(rows, self.X[block.tokens].T, out=out)
-            np.subtract(own[:, None], out, out=out)
+            tokens = self.X[block.sequences, block.tokens].transpose(0, 2, 1)
+            np.matmul(rows.reshape(*block.shape[:2], -1), tokens, out=out)
+            np.subtract(own.reshape(*block.shape[:2], 1), out, out=out)
         products *= self.scale
         return products
 
@@ -116,7 +166,7 @@ class Tables:
         starts = np.array([block.flat.start for block in self.blocks], dtype=np.int64)
         queries = np.array([block.queries.start for block in self.blocks], dtype=np.int64)
         tokens = np.array([block.tokens.start for block in self.blocks], dtype=np.int64)
-        widths = np.array([block.shape[1] for block in self.blocks], dtype=np.int64)
+        widths = np.array([block.shape[2] for block in self.blocks], dtype=np.int64)
         own = np.searchsorted(starts, entries, side="right") - 1
         row, column = np.divmod(entries - starts[own], widths[own])
         return queries[own] + row, tokens[own] + column
@@ -124,7 +174,7 @@ class Tables:
     def restricted(self, rows: Int[Array, " s"]) -> Rows:
         """Return some entries, given in rising order, as explicit rows."""
         queries, tokens = self.places(rows)
-        D = (self.kept[queries] - self.X[tokens]) * self.scale[rows][:, None]
+        D = (self.kept[queries] - self.X[self.owners[queries], tokens]) * self.scale[rows][:, None]
         return Rows(D, np.searchsorted(queries, np.arange(len(self.kept) + 1)))
 
     def ascend(
@@ -153,8 +203,8 @@ class Tables:
 
     def table(self, values: Float[Array, " m"], fill: float) -> Float[Array, "n T"]:
         """Return a table (n, T) of a flat vector, with `fill` elsewhere."""
-        table = np.full((len(self.kept), len(self.X)), fill)
+        table = np.full((len(self.kept), self.X.shape[1]), fill)
         for block in self.blocks:
             own = np.where(self.scale[block.flat] > 0.0, values[block.flat], fill)
-            table[block.queries, block.tokens] = own.reshape(block.shape)
+            table[block.queries, block.tokens] = own.reshape(-1, block.shape[2])
         return table

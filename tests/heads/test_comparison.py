@@ -25,8 +25,8 @@ def test_figures_are_those_of_their_definitions(sequences):
     each = head(sequences=sequences)
     found = each.compare(baseline=False)
     usual = att_svm(each.data, each.targets)
-    queries, tokens = np.nonzero(np.isfinite(found.reached))
-    D = each.tokens[each.selected[queries]] - each.tokens[tokens]
+    queries, tokens = np.nonzero(np.isfinite(found.margins))
+    D = each.tokens[each.selected[queries]] - each.tokens[12 * each.owners[queries] + tokens]
     rows = np.einsum("md,me->mde", D, each.queries[queries]).reshape(len(D), -1)
     reached = rows @ each.weights.ravel()
     active = np.linalg.lstsq(rows, reached, rcond=1e-10)[0].reshape(each.weights.shape)
@@ -39,7 +39,7 @@ def test_figures_are_those_of_their_definitions(sequences):
     assert found.share == pytest.approx(reached.min() / size * usual.value, rel=1e-9)
     query, token, rival = found.decided_by
     assert token == each.targets[query]
-    assert found.margins[query, rival] == found.reached.min() == pytest.approx(reached.min())
+    assert found.margins[query, rival] == found.margins.min() == pytest.approx(reached.min())
     tight = [list(tokens) for tokens in usual.support]
     assert found.json()["support"] == tight
 
@@ -60,7 +60,7 @@ def test_queries_that_select_and_a_random_matrix_stand_beside_all():
     most = each.attention.max(axis=1)
     assert 0 < (most >= 0.5).sum() < each.count
     part = found.selecting
-    assert (np.isfinite(part.reached).any(axis=1) <= (most >= 0.5)).all()
+    assert (np.isfinite(part.margins).any(axis=1) <= (most >= 0.5)).all()
     assert part.answer.value < found.answer.value
     chosen = each.compare(queries="selecting", baseline=False)
     assert chosen.answer.value == pytest.approx(part.answer.value, rel=1e-12)
@@ -106,7 +106,7 @@ def test_contradicting_queries_of_a_head_without_a_single_matrix_are_named():
     assert pair.tokens == (1, 2)
     assert "queries 5 and 6 are equal" in found.facts()["aside"]
     assert np.isnan(found.cosine)
-    assert not np.isfinite(found.reached[6]).any()
+    assert not np.isfinite(found.margins[6]).any()
     assert found.answer.solved or found.answer.status == "unseparable"
 
 

@@ -14,7 +14,7 @@ from attsvm.svm.active import active_part
 from attsvm.svm.shared import Reduced, graded, margins_of, shared_programme, solve_shared
 from attsvm.svm.shared_soft import solve_soft_shared
 from attsvm.svm.soft import soft_att_svm
-from attsvm.svm.tables import Tables, divided
+from attsvm.svm.tables import divided
 
 OVER = Deadline.after(-1.0)
 
@@ -39,9 +39,7 @@ def copied(X, Z, seen, targets, programme):
 
 
 def tables_of(X, programme, scale):
-    blocks = divided(programme.rivals)
-    tables = Tables(X, X[programme.targets], np.empty(0), blocks)
-    return Tables(X, X[programme.targets], tables.flat(scale * programme.rivals), blocks)
+    return programme.tables(X[None], scale)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +85,27 @@ def test_a_matrix_that_separates_gives_a_bracket_without_any_time():
     assert answer.status == "bracketed"
     assert answer.bracket[0] <= solve_shared(programme).value <= answer.bracket[1]
     assert solve_shared(programme, -W, OVER).status == "undecided"
+
+
+@pytest.mark.parametrize("lengths", [(1,) * 6, (4, 2, 3), (9, 9, 9)])
+def test_tokens_once_a_sequence_give_the_answer_of_stacked_tokens(lengths):
+    """The stacked tokens are those of one sequence, in which a mask hides all other sequences."""
+    generator, owners = np.random.default_rng(0), np.repeat(np.arange(len(lengths)), lengths)
+    X, Z = generator.normal(size=(len(lengths), 9, 7)), generator.normal(size=(sum(lengths), 7))
+    seen = generator.random((len(Z), 9)) < 0.7
+    seen[:, :2] = True
+    targets = np.where(seen, (X[owners] @ Z[:, :, None])[:, :, 0], -np.inf).argmax(axis=1)
+    apart = shared_programme(X, Z, seen, targets, owners)
+    own = owners[:, None] == np.repeat(np.arange(len(X)), 9)
+    stacked = shared_programme(
+        X.reshape(-1, 7), Z, np.tile(seen, len(X)) & own, 9 * owners + targets
+    )
+    answers = [solve_shared(programme) for programme in (apart, stacked)]
+    assert [answer.status for answer in answers] == ["solved"] * 2
+    assert np.allclose(*(a.W for a in answers), rtol=0.0, atol=1e-11 * answers[0].value)
+    assert answers[0].weights.shape == (len(Z), 9)
+    soft = [solve_soft_shared(programme, 0.1).objective for programme in (apart, stacked)]
+    assert soft[0] == pytest.approx(soft[1], rel=1e-9)
 
 
 # equal tokens and queries
@@ -223,7 +242,7 @@ def test_a_query_that_is_nearly_zero_does_not_stop_the_search():
     assert 0.0 < low <= high
     assert answer.value == pytest.approx(high, rel=2e-9)
     for i, t in np.argwhere(programme.rivals):
-        rows = [(programme.X[programme.targets[i]] - X[t]).tolist(), Z[i].tolist()]
+        rows = [(X[programme.targets[i]] - X[t]).tolist(), Z[i].tolist()]
         D, z = ([*map(Fraction, row)] for row in rows)
         margin = sum(D[a] * Fraction(float(answer.W[a, b])) * z[b] for a in (0, 1) for b in (0, 1))
         assert margin >= 1 - Fraction(1, 10**6)
@@ -367,11 +386,14 @@ def test_tables_are_the_rows_they_stand_for(T, sequences):
 
 
 def test_a_causal_mask_and_several_sequences_take_less_than_a_table():
-    one = divided(np.tri(256, k=-1, dtype=bool))
+    one = divided(np.tri(256, k=-1, dtype=bool), np.zeros(256, int))
     assert sum(np.prod(block.shape) for block in one) <= 0.62 * 256**2
-    several = divided(np.kron(np.eye(8), np.ones((32, 32))).astype(bool))
-    assert sum(np.prod(block.shape) for block in several) == 8 * 32**2
-    assert divided(np.zeros((3, 3), dtype=bool)) == ()
+    owners = np.repeat(np.arange(8), 40)
+    several = divided(np.ones((320, 32), dtype=bool), owners)
+    assert [np.prod(block.shape) for block in several] == [40 * 32] * 8
+    (short,) = divided(np.ones((24, 32), dtype=bool), np.repeat(np.arange(8), 3))
+    assert short.shape == (8, 3, 32)
+    assert divided(np.zeros((3, 3), dtype=bool), np.arange(3)) == ()
 
 
 # the part of a matrix that acts
