@@ -134,7 +134,8 @@ class AttentionData:
 
     Scores come either from labels `y` and a linear head `v` (then the score of token t of input i
     is y_i v^T x_it), or from `scores`. `mask` marks the present tokens if inputs have different
-    lengths. Arrays are copied, float64 and read-only.
+    lengths. Arrays are copied, float64 and read-only. If X is the result of `numpy.broadcast_to` of
+    tokens (T, d) that all inputs share, they are kept once.
 
     Args:
         X: tokens.
@@ -260,7 +261,7 @@ def _validated(data: AttentionData) -> dict[str, Array]:
     if data.mask is not None:  # check the mask before padding is read as data
         ensure_boolean("mask", data.mask)
     arrays = {
-        "X": ensure_array("X", without_padding(data.X, data.mask), ("n", "T", "d"), sizes),
+        "X": _tokens(data.X, data.mask, sizes),
         "Z": ensure_array("Z", data.Z, ("n", "d"), sizes),
     }
     if data.scores is not None and (data.y is not None or data.v is not None):
@@ -299,6 +300,22 @@ def _validated(data: AttentionData) -> dict[str, Array]:
     if data.mask is not None:
         arrays["mask"] = ensure_mask("mask", data.mask, ("n", "T"), sizes)
     return arrays
+
+
+def _tokens(X: object, mask: object, sizes: dict[str, int]) -> Array:
+    """Return tokens as a float64 copy; those that all inputs share are copied once.
+
+    Raises:
+        DataError: as `AttentionData`.
+    """
+    axes = "n", "T", "d"
+    if isinstance(X, np.ndarray) and X.ndim == 3 and X.size and X.strides[0] == 0 and len(X) > 1:
+        shown = mask if mask is None else np.any(np.asarray(mask), axis=0, keepdims=True)
+        once = without_padding(X[:1], shown)
+        once = ensure_array("X", once, axes, {})
+        sizes |= dict(zip(axes, X.shape, strict=True))
+        return np.broadcast_to(once, X.shape)
+    return ensure_array("X", without_padding(X, mask), axes, sizes)
 
 
 def read_arrays(

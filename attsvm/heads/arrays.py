@@ -12,6 +12,7 @@ from attsvm._types import Array, Bool, Float, Int
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.svm.contradictions import row_ids
 
 _LARGEST = 1 << 31
 """Maximum size in bytes of the tokens of `HeadArrays.data`, which has a copy for each query."""
@@ -167,24 +168,27 @@ class HeadArrays:
     def data(self) -> AttentionData:
         """The queries as a data set with the attention as scores: selected tokens are optimal.
 
-        It has a copy of the tokens of a sequence for each of its queries. Copies of a selected
-        token, which no W can distinguish from it, are masked. If d and e differ, the shorter of
-        tokens and queries are filled up with zeros.
+        The tokens of a single sequence are kept once. Otherwise there is a copy of the tokens of
+        its sequence for each query. Copies of a selected token, which no W can distinguish from it,
+        are masked. If d and e differ, the shorter of tokens and queries are filled up with zeros.
 
         Raises:
             DataError: the copies take more than 2 GiB.
         """
         X, Z = squared(self.tokens, self.queries)
         n, d = Z.shape
-        if 8 * n * self.width * d > _LARGEST:
+        several = len(self.sequences) > 1
+        if several and 8 * n * self.width * d > _LARGEST:
             raise DataError(
                 f"{self.name} is too large for a data set, which has all tokens for each query",
                 value=f"{n} queries, {self.width} tokens, dimension {d}",
-                remedy="Choose queries or sequences, or use compare.",
+                remedy="Choose queries or one sequence, or use compare.",
             )
-        X = X.reshape(len(self.sequences), self.width, d)[self.owners]
+        ids = row_ids(X + 0.0).reshape(-1, self.width)[self.owners]
+        X = X.reshape(len(self.sequences), self.width, d)
+        X = X[self.owners] if several else np.broadcast_to(X, (n, *X.shape[1:]))
         rows, targets = np.arange(n), self.targets
-        copies = (X[rows, targets][:, None] == X).all(axis=2)
+        copies = ids[rows, targets][:, None] == ids
         copies[rows, targets] = False
         mask = self.own(self.seen) & ~copies
         return AttentionData(X, Z, scores=self.own(self.attention), mask=mask)

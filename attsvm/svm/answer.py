@@ -93,7 +93,7 @@ def solve(
                 remedy="Leave out the norm or the price of slack.",
             )
         softened = solve_soft(programme, soft, slack, deadline, bracketed=True)
-        if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
+        if programme.entries > LARGEST_EVALUATED:
             return Answer(softened, None)
         return Answer(evaluated_soft(softened), None, evaluated=True)
     half = deadline.part(0.5) if deadline is not None and norm == "nuc" else deadline
@@ -111,7 +111,7 @@ def solve(
 
 def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
     """Return the Frobenius answer: exact if small or needed, else in floats, else bracketed."""
-    m, entries = len(programme.bound), programme.D.size + programme.Z.size
+    m, entries = len(programme.bound), programme.entries
     search = Search(None)
     if m > SMALL:
         part = deadline.part(FLOATS) if deadline and entries <= LARGEST_EVALUATED else deadline
@@ -128,7 +128,7 @@ def settle(programme: Programme, search: Search, deadline: Deadline | None) -> A
         SolverError: there is neither an answer with a proof nor a bracket.
     """
     m, noted = len(programme.bound), list[Vector]()
-    if programme.D.size + programme.Z.size <= LARGEST_EVALUATED:
+    if programme.entries <= LARGEST_EVALUATED:
         guess = _guess(search, m)
         try:
             exact = decide(programme, guess, deadline, noted.append)
@@ -140,7 +140,10 @@ def settle(programme: Programme, search: Search, deadline: Deadline | None) -> A
         search = searched(programme, rationals=False)
     if search.answer is not None:
         return Answer(evaluated(search.answer), None, unfinished=words)
-    result = best_bracket(programme, search.weights, noted)
+    result = search.bracketed
+    if search.weights or noted:
+        other = best_bracket(programme, search.weights, noted)
+        result = min((a for a in (result, other) if a), key=lambda a: a.gap, default=None)
     if result is None:
         ended = "did not end in the time given" if is_over(deadline) else "did not settle it"
         raise SolverError(

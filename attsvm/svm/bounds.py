@@ -15,12 +15,12 @@ computed is infinite or zero; an array with NaN gives NaN.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from attsvm._types import Array, Float
-from attsvm.svm.programme import Programme
+from attsvm.svm.programme import Programme, changed
 
 TOLERANCE = 1e-9
 """Maximum relative residual or gap of an answer with status `solved` or `unseparable`."""
@@ -242,7 +242,7 @@ def _balanced(programme: Programme) -> tuple[int, Programme]:
     for name, k in powers.items():
         if (np.ldexp(scaled[name], k) != getattr(programme, name)).any():
             return 0, programme
-    return left + right, replace(programme, **scaled)
+    return left + right, changed(programme, **scaled)
 
 
 def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:

@@ -27,7 +27,8 @@ from attsvm.svm.bounds import (
 )
 from attsvm.svm.farkas import exists
 from attsvm.svm.methods import METHODS
-from attsvm.svm.programme import Programme, Tokens, att_svm_programme, subset
+from attsvm.svm.programme import Programme, Tokens, Unlisted, att_svm_programme, subset
+from attsvm.svm.shared import cancelled, least_margin, programme_of, solve_shared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,12 +221,14 @@ class Search:
         weights: multipliers of the rejected answers.
         tried: names of their methods.
         error: the smallest of the largest figures of these answers.
+        bracketed: a matrix that meets the constraints, with a bracket, or None.
     """
 
     answer: FrobeniusAnswer | None
     weights: tuple[Float[Array, " m"], ...] = ()
     tried: tuple[str, ...] = ()
     error: float = np.inf
+    bracketed: FrobeniusAnswer | None = None
 
 
 def searched(
@@ -237,6 +240,12 @@ def searched(
         OutOfTimeError: the deadline passed in rational arithmetic.
     """
     search = Search(None)
+    if isinstance(programme, Unlisted):
+        first = by_tables(programme, deadline)
+        if first is not None and first.status != "bracketed":
+            return Search(first)
+        error = np.inf if first is None else first.gap
+        search = Search(None, tried=("tables",), error=error, bracketed=first)
     for name, method in METHODS.items():
         if (name == "rationals" and not rationals) or (search.tried and is_over(deadline)):
             continue
@@ -255,13 +264,44 @@ def searched(
                     answer, error = replace(answer, primal_residual=missed), max(error, missed)
         if error <= TOLERANCE:
             return Search(answer)
-        search = Search(
-            None,
-            (*search.weights, answer.weights) if answer.solved else search.weights,
-            (*search.tried, name),
-            min(search.error, error),
+        search = replace(
+            search,
+            weights=(*search.weights, answer.weights) if answer.solved else search.weights,
+            tried=(*search.tried, name),
+            error=min(search.error, error),
         )
     return search
+
+
+def by_tables(programme: Unlisted, deadline: Deadline | None) -> FrobeniusAnswer | None:
+    """Solve a large Att-SVM without writing out its rows; None if it stays undecided.
+
+    Tokens are used where they are, once for all inputs that share them, and multipliers are tables.
+    All figures include rounding.
+    """
+    with np.errstate(all="ignore"):  # figures that are not finite are rejected
+        shared = programme_of(programme.data, programme.targets)
+        weights = cancelled(shared)
+        if weights is not None:
+            return unseparable(programme, weights[programme.input, programme.token], 0.0)
+        found = solve_shared(shared, deadline=deadline)
+    weights = found.weights[programme.input, programme.token]
+    if found.status == "unseparable":
+        return unseparable(programme, weights, found.stationarity)
+    if not found.solved:
+        return None
+    return FrobeniusAnswer(
+        programme=programme,
+        status="solved" if found.status == "solved" else "bracketed",
+        W=found.W,
+        value=found.value,
+        weights=weights,
+        reached=programme.margins(found.W),
+        primal_residual=max(0.0, 1.0 - least_margin(shared, found.W)),
+        dual_residual=found.dual_residual,
+        gap=found.gap,
+        known=found.bracket,
+    )
 
 
 def bracketed(
@@ -353,7 +393,7 @@ def unseparable(
     programme: Programme, weights: Float[Array, " m"], residual: float
 ) -> FrobeniusAnswer:
     """Return the answer `unseparable` with these Farkas multipliers and their residual."""
-    W = np.zeros((programme.D.shape[1], programme.Z.shape[1]))
+    W = np.zeros(programme.sides)
     nothing = np.zeros_like(weights)
     return FrobeniusAnswer(
         programme, "unseparable", W, np.inf, weights, nothing, 0.0, residual, 0.0

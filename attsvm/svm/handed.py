@@ -18,7 +18,7 @@ from attsvm.exact.svm import ExactAnswer, nearest
 from attsvm.svm.bounds import TOLERANCE, margins_about, size_up
 from attsvm.svm.frobenius import FrobeniusAnswer, bracketed, unseparable
 from attsvm.svm.nuclear import NuclearAnswer
-from attsvm.svm.programme import Programme
+from attsvm.svm.programme import Programme, Unlisted
 from attsvm.svm.soft import SoftAnswer
 
 LARGEST_EVALUATED = 400_000
@@ -149,8 +149,17 @@ def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> F
 
 
 def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | NuclearAnswer:
-    """Return the answer with the exact margins of its W, and a residual that is rounded up."""
+    """Return the answer with the exact margins of its W, and a residual that is rounded up.
+
+    The figures of an answer whose rows are not written out include rounding already.
+    """
     if not answer.solved:
+        return answer
+    if (
+        isinstance(answer, FrobeniusAnswer)
+        and isinstance(answer.programme, Unlisted)
+        and answer.known
+    ):
         return answer
     reached, least = _margins(answer.programme, answer.W)
     return replace(answer, reached=reached, primal_residual=short_of(1.0, least))
@@ -209,7 +218,7 @@ def _margins(
     programme: Programme, W: Float[Array, "d e"]
 ) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
     """Return the margins of W as floats, and lower bounds by rationals or outward rounding."""
-    if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
+    if programme.entries > LARGEST_EVALUATED:
         reached, noise = margins_about(programme, W, size_up(W))
         return reached, np.nextafter(reached - noise, -np.inf)
     margins = ExactProgramme.of(programme).float_margins(W)

@@ -13,7 +13,9 @@ They differ in the rows, in the bounds, and in which rows are equalities:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from attsvm._types import Array, Bool, Float, Int, Shaped
 from attsvm._validate import ensure_array, ensure_mask
 from attsvm._words import counted
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, present
 from attsvm.tokens import target_tokens
 
 Tokens = tuple[tuple[int, ...], ...]
@@ -68,6 +70,16 @@ class Programme:
         """Inner products <A_j, A_k> of the constraint matrices A_j = D_j z_j^T."""
         gram: Array = (self.D @ self.D.T) * (self.Z @ self.Z.T)
         return gram
+
+    @property
+    def entries(self) -> int:
+        """Number of entries of all rows."""
+        return int(self.D.size + self.Z.size)
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Numbers of rows and of columns of W."""
+        return self.D.shape[1], self.Z.shape[1]
 
     @property
     def norms(self) -> Float[Array, " m"]:
@@ -123,6 +135,10 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
             constraints; or differences of entries overflow.
     """
     chosen = target_tokens(data, targets)
+    rivals = data.present.copy()
+    rivals[np.arange(data.n), chosen] = False
+    if 2 * data.d * int(rivals.sum()) > LARGEST_LISTED:
+        return Unlisted(data, chosen)
     return _select("Att-SVM", data, chosen, data.Z, None)
 
 
@@ -266,7 +282,13 @@ def finite_part_programme(
 def subset(programme: Programme, keep: Bool[Array, " m"]) -> Programme:
     """Return the programme with only the rows for which `keep` is True."""
     by_row = ("D", "Z", "bound", "equal", "input", "token", "kept", "rival")
-    return replace(programme, **{name: getattr(programme, name)[keep] for name in by_row})
+    return changed(programme, **{name: getattr(programme, name)[keep] for name in by_row})
+
+
+def changed(programme: Programme, **parts: Array) -> Programme:
+    """Return a programme with some parts replaced, and with all rows written out."""
+    every = {field.name: getattr(programme, field.name) for field in fields(Programme)}
+    return Programme(**every | parts)
 
 
 def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
@@ -314,6 +336,124 @@ def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
         return kept - rival, queries[inputs], kept, rival, inputs, tokens
 
 
+class Unlisted(Programme):
+    """The Att-SVM of a large data set, whose rows are written out only if a method needs them.
+
+    Attributes:
+        data: tokens and queries.
+    """
+
+    __slots__ = ("_rows", "data")
+    data: AttentionData
+    _rows: _Rows | None
+
+    def __init__(self, data: AttentionData, chosen: Int[Array, " n"]) -> None:
+        rivals = data.present.copy()
+        rivals[np.arange(data.n), chosen] = False
+        inputs, tokens = rivals.nonzero()
+        parts = {
+            "name": "Att-SVM",
+            "bound": np.ones(len(inputs)),
+            "equal": np.zeros(len(inputs), dtype=np.bool_),
+            "input": inputs,
+            "token": tokens,
+            "targets": chosen,
+            "shape": rivals.shape,
+            "keys": None,
+            "data": data,
+            "_rows": None,
+        }
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+        sizes = [row_sizes(D, data.Z[i : i + 1]) for i, D in self._differences()]
+        largest, smallest = (np.array(ends) for ends in zip(*sizes, strict=True))
+        kept = data.X[np.arange(data.n), chosen]
+        _ensure_finite(float(largest.max()), float(smallest.min()), kept)
+
+    def __reduce__(self) -> tuple[type, tuple[AttentionData, Array]]:
+        """Copy by data and targets."""
+        return type(self), (self.data, self.targets)
+
+    def _differences(self) -> Iterator[tuple[int, Array]]:
+        """Yield each input with its rows, written out for this input alone."""
+        ends = np.searchsorted(self.input, np.arange(self.shape[0] + 1))
+        for i in np.flatnonzero(np.diff(ends)).tolist():
+            X = self.data.X[i]
+            with np.errstate(over="ignore"):
+                yield i, X[self.targets[i]] - X[self.token[ends[i] : ends[i + 1]]]
+
+    def _written(self) -> _Rows:
+        """Return the rows, which are kept from then on."""
+        if self._rows is None:
+            object.__setattr__(self, "_rows", _differences(self.data, self.targets, self.data.Z))
+        return present(self._rows, "the rows")
+
+    @property
+    def D(self) -> Float[Array, "m d"]:
+        """Left factors."""
+        return self._written()[0]
+
+    @property
+    def Z(self) -> Float[Array, "m e"]:
+        """Right factors."""
+        return self._written()[1]
+
+    @property
+    def kept(self) -> Float[Array, "m k"]:
+        """Targets, row by row."""
+        return self._written()[2]
+
+    @property
+    def rival(self) -> Float[Array, "m k"]:
+        """Their rivals."""
+        return self._written()[3]
+
+    @property
+    def entries(self) -> int:
+        """Number of entries of all rows."""
+        return 2 * self.data.d * len(self.bound)
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Numbers of rows and of columns of W."""
+        return self.data.d, self.data.d
+
+    def margins(self, W: Float[Array, "d e"]) -> Float[Array, " m"]:
+        """Return the margins D_j^T W z_j."""
+        return np.concatenate([D @ (W @ self.data.Z[i]) for i, D in self._differences()])
+
+    def combine(self, weights: Float[Array, " m"]) -> Float[Array, "d e"]:
+        """Return the matrix sum_j weights_j A_j."""
+        sums, start = np.zeros((self.shape[0], self.data.d)), 0
+        for i, D in self._differences():
+            sums[i] = weights[start : start + len(D)] @ D
+            start += len(D)
+        combined: Array = sums.T @ self.data.Z
+        return combined
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether the unknown is a vector."""
+        return self.data.d == 1 and not (self.data.Z != 1.0).any()
+
+    @property
+    def duplicates(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Groups of (input, token) with equal constraints."""
+        groups: dict[bytes, list[tuple[int, int]]] = {}
+        place = 0
+        for i, D in self._differences():
+            query = (self.data.Z[i] + 0.0).tobytes()
+            for row in D + 0.0:
+                key = hashlib.blake2b(row.tobytes() + query, digest_size=16).digest()
+                groups.setdefault(key, []).append((i, int(self.token[place])))
+                place += 1
+        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+LARGEST_LISTED = 400_000
+"""Maximum number of entries of the rows of an Att-SVM that are written out from the start."""
+
+
 def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
     """Return the largest absolute entry of D and Z, and the largest entry of their smallest row.
 
@@ -349,10 +489,20 @@ def _finite(programme: Programme) -> Programme:
         DataError: the largest entry of a nonzero row lies outside [SMALLEST, LARGEST].
     """
     largest, smallest = row_sizes(programme.D, programme.Z)
+    _ensure_finite(largest, smallest, programme.kept)
+    return programme
+
+
+def _ensure_finite(largest: float, smallest: float, tokens: Array) -> None:
+    """Raise unless the sizes of rows lie within the limits.
+
+    Raises:
+        DataError: one does not.
+    """
     if not largest < LARGEST:
         raise DataError(
             "inner products of the constraints overflow float64",
-            value=float(np.abs(programme.kept).max()),
+            value=float(np.abs(tokens).max()),
             remedy="Rescale the tokens or the queries.",
         )
     if smallest < SMALLEST:
@@ -361,4 +511,3 @@ def _finite(programme: Programme) -> Programme:
             value=smallest,
             remedy="Rescale the tokens or the queries.",
         )
-    return programme

@@ -10,6 +10,7 @@ tokens and queries as they were given, and its bracket includes rounding errors.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from attsvm._types import Array, Bool, Float, Int
+from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact.deadline import Deadline
 from attsvm.svm.bounds import DOWN, TIGHT, TOLERANCE, UP, gamma, length_up, size_up
@@ -134,6 +136,20 @@ def shared_programme(
     if not ((owners >= 0) & (owners < len(X))).all():
         raise DataError("a query belongs to no sequence")
     return _programme(X, owners, Z, seen, targets)
+
+
+def programme_of(data: AttentionData, targets: Int[Array, " n"]) -> SharedProgramme:
+    """Return the constraints of a data set; tokens that inputs share are kept once."""
+    X, n = data.X, data.n
+    if X.strides[0] == 0:
+        X, owners = X[:1], np.zeros(n, dtype=np.int64)
+    else:
+        first: dict[bytes, int] = {}
+        keys = (hashlib.blake2b((each + 0.0).tobytes(), digest_size=32).digest() for each in X)
+        owners = np.array([first.setdefault(key, len(first)) for key in keys])
+        if len(first) < n:
+            X = X[np.unique(owners, return_index=True)[1]]
+    return shared_programme(X, data.Z, data.present, targets, owners)
 
 
 def _programme(X: Array, owners: Array, Z: Array, seen: Array, targets: Array) -> SharedProgramme:
@@ -486,3 +502,15 @@ def listed_rows(programme: SharedProgramme, queries: Array, tokens: Array) -> Pr
     kept, rival = programme.X[owners, programme.targets[queries]], programme.X[owners, tokens]
     sides = kept, rival, programme.Z[queries]
     return listed(sides, queries, tokens, programme.targets, programme.rivals.shape)
+
+
+def cancelled(programme: SharedProgramme) -> Float[Array, "n T"] | None:
+    """Return multipliers of sum 1 whose constraints cancel exactly, if queries contradict."""
+    if not programme.aside:
+        return None
+    pair, weights = programme.aside[0], np.zeros(programme.rivals.shape)
+    ids = token_ids(programme.X)
+    for i, token in zip(pair.queries, pair.tokens[::-1], strict=False):
+        same = programme.seen[i] & (ids[programme.owners[i]] == ids.flat[token])
+        weights[i, same.argmax()] = 1.0 / len(pair.queries)
+    return weights

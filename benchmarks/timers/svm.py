@@ -146,6 +146,15 @@ def frobenius() -> Iterator[Timer]:
     yield Timer("Frobenius", str(shape), lambda: problems((15, 15, 20), 3), ours, others, _gap)
 
 
+def causal_head(T: int, d: int) -> AttentionData:
+    """Return data of a causal head whose tokens, of Gaussian entries, a Gaussian W selects."""
+    generator = np.random.default_rng(0)
+    X, W = generator.normal(size=(T, d)), generator.normal(size=(d, d))
+    seen = np.tri(T, dtype=np.bool_)
+    best = np.where(seen, X @ W.T @ X.T, -np.inf).argmax(axis=1)
+    return AttentionData(np.broadcast_to(X, (T, T, d)), X, scores=np.eye(T)[best], mask=seen)
+
+
 def sizes() -> Iterator[Timer]:
     """Yield timers of one `solve`, with certificate, of large and of nearly inseparable problems.
 
@@ -158,6 +167,8 @@ def sizes() -> Iterator[Timer]:
         ("aligned", separable(250, 40, 40), False),
         ("aligned", separable(500, 50, 64), False),
         ("aligned", separable(2000, 32, 128), False),
+        ("causal head, tokens once", causal_head(256, 64), False),
+        ("causal head, tokens once", causal_head(512, 64), False),
     )
 
     def note(cases: Sequence[Any], ours: Sequence[Any], others: Any) -> str:

@@ -1,5 +1,6 @@
 """Att-SVMs of shared tokens: against `att_svm`, against explicit rows, out of time, degenerate."""
 
+import copy
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attsvm import AttentionData, att_svm
+from attsvm import AttentionData, att_svm, solve
 from attsvm.errors import DataError
 from attsvm.exact.deadline import Deadline
+from attsvm.svm import answer as answers
+from attsvm.svm import programme as programmes
 from attsvm.svm.active import active_part
 from attsvm.svm.shared import Reduced, graded, margins_of, shared_programme, solve_shared
 from attsvm.svm.shared_soft import solve_soft_shared
@@ -394,6 +397,66 @@ def test_a_causal_mask_and_several_sequences_take_less_than_a_table():
     (short,) = divided(np.ones((24, 32), dtype=bool), np.repeat(np.arange(8), 3))
     assert short.shape == (8, 3, 32)
     assert divided(np.zeros((3, 3), dtype=bool), np.arange(3)) == ()
+
+
+# data sets
+
+
+def scored(X, Z, seen, targets):
+    """A data set in which these tokens are optimal."""
+    return AttentionData(X, Z, scores=np.eye(X.shape[1])[targets], mask=seen)
+
+
+@pytest.fixture
+def unlisted(monkeypatch):
+    """No rows are written out, whatever the size of the data."""
+    monkeypatch.setattr(programmes, "LARGEST_LISTED", 0)
+    monkeypatch.setattr(answers, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(programmes.Unlisted, "_written", lambda self: pytest.fail("rows"))
+
+
+@pytest.mark.parametrize("sequences", [1, 2, 30])
+def test_data_of_any_kind_are_solved_without_writing_rows_out(unlisted, sequences):
+    generator, owners = np.random.default_rng(0), np.sort(np.arange(30) % sequences)
+    X, Z = generator.normal(size=(sequences, 12, 9)), generator.normal(size=(30, 9))
+    seen = generator.random((30, 12)) < 0.7
+    seen[:, 0] = True
+    W = generator.normal(size=(9, 9))
+    targets = np.where(seen, np.einsum("ntd,de,ne->nt", X[owners], W, Z), -np.inf).argmax(axis=1)
+    tokens = X[owners] if sequences > 1 else np.broadcast_to(X, (30, 12, 9))
+    data = scored(tokens, Z, seen, targets)
+    assert (data.X.strides[0] == 0) == (sequences == 1)
+    answer = solve(data)
+    assert (answer.status, answer.kind) == ("solved", "float")
+    shared = shared_programme(X, Z, seen, targets, owners)
+    expected = solve_shared(shared)
+    assert np.allclose(answer.W, expected.W, rtol=0.0, atol=1e-11 * expected.value)
+    assert np.allclose(answer.margins, margins_of(shared, answer.W), rtol=0.0, atol=1e-12)
+    assert (answer.margins == np.inf).sum() == (~shared.rivals).sum()
+    assert answer.primal_residual >= 1.0 - answer.margins.min()
+    assert answer.json()["duplicates"] == []
+    assert np.allclose(answer.programme.combine(answer.weights), answer.W, atol=1e-9)
+    assert "solved, graded in floating point" in str(answer)
+    again = copy.copy(answer.programme)
+    assert (again.token == answer.programme.token).all()
+
+
+def test_large_data_that_no_matrix_separates_have_multipliers_that_cancel(unlisted):
+    X = np.array([[[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]], [[0.0, 1.0], [3.0, 1.0], [1.0, 0.0]]])
+    seen = np.ones((2, 3), dtype=bool)
+    for targets in ([0, 0], [2, 0]):  # both queries are equal; the first pair contradicts itself
+        data = scored(X, np.ones((2, 2)), seen, np.array(targets))
+        answer = att_svm(data)
+        rows = [
+            w * np.outer(X[i, targets[i]] - X[i, t], [1.0, 1.0])
+            for (i, t), w in np.ndenumerate(answer.duals)
+        ]
+        if targets == [0, 0]:
+            assert answer.status == "unseparable"
+            assert not sum(rows).any()
+            assert answer.duals.sum() == pytest.approx(1.0, rel=1e-15)
+        else:
+            assert answer.status == "solved"
 
 
 # the part of a matrix that acts
