@@ -83,7 +83,12 @@ Table = dict[str, dict[str, Attempt]]
 
 
 def attempts(
-    ids: Sequence[str], methods: Sequence[str], seconds: float, seed: int, workers: int
+    ids: Sequence[str],
+    methods: Sequence[str],
+    seconds: float,
+    seed: int,
+    workers: int,
+    rounds: int | None = None,
 ) -> Table:
     """Make all attempts in parallel; return them by claim and method."""
     table: Table = {id: {} for id in ids}
@@ -95,7 +100,9 @@ def attempts(
         pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
     with processes(workers, [PACK]) as crew:
         jobs = {
-            crew.submit(attempt_job, id, method, str(seconds), str(seed), PACK): (id, method)
+            crew.submit(
+                attempt_job, id, method, str(seconds), str(seed), str(rounds or ""), PACK
+            ): (id, method)
             for id, method in pairs
         }
         for done, job in enumerate(crew.completed(jobs), start=1):
@@ -112,11 +119,12 @@ def _methods(table: Table) -> list[str]:
     return sorted({m for row in table.values() for m in row}, key=order.index)
 
 
-def page(table: Table, seconds: float, command: str) -> str:
+def page(table: Table, seconds: float, command: str, rounds: int | None = None) -> str:
     """Return a page: a table by kind of mistake, and lists of claims that stand."""
     methods = _methods(table)
     together = any(m in METHODS for m in methods)
-    hunts = f"a hunt has {seconds:g} s, a searcher alone as much processor time"
+    budget = f"{seconds:g} s" if rounds is None else f"{rounds} rounds"
+    hunts = f"a hunt has {budget}, a searcher alone {seconds:g} s of processor time"
     lines = [
         "# Which planted false claims fall" + ("" if together else " to one searcher alone"),
         "",
@@ -130,7 +138,8 @@ def page(table: Table, seconds: float, command: str) -> str:
 
     def fell(id: str, method: str) -> bool:
         results = table[id].get(method)
-        limit = math.inf if method == "quick" else seconds
+        counted = method == "quick" or (method == "hunt" and rounds is not None)
+        limit = math.inf if counted else seconds
         return results is not None and results.refuted and results.seconds <= limit
 
     for kind in (*KINDS, "all"):
@@ -248,6 +257,12 @@ def main() -> int:
         help="time limit of each hunt in seconds (default 60)",
     )
     parser.add_argument(
+        "--rounds",
+        type=int,
+        metavar="N",
+        help="rounds of each hunt, in place of its seconds: what it finds depends on no other load",
+    )
+    parser.add_argument(
         "--only", nargs="+", default=["*"], metavar="PATTERN", help="ids, with wildcards"
     )
     parser.add_argument(
@@ -295,12 +310,15 @@ def main() -> int:
         strange = set(methods) - {*METHODS, "ensemble", "drawn", *GUIDED}
         if strange:
             parser.error(f"no such searcher: {', '.join(sorted(strange))}")
-        table = attempts(ids, methods, options.seconds, options.seed, options.workers)
+        how = options.seconds, options.seed, options.workers, options.rounds
+        table = attempts(ids, methods, *how)
         document["planted"] = [_as_data(id, row) for id, row in table.items()]
         command = f"python -m benchmarks.power --searchers {options.searchers}"
         command += f" --seconds {options.seconds:g}"
+        command += f" --rounds {options.rounds}" if options.rounds else ""
+        command += f" --seed {options.seed}" if options.seed else ""
         command += f" --write {options.write}" if options.write else ""
-        text = page(table, options.seconds, command)
+        text = page(table, options.seconds, command, options.rounds)
         print(text)
         if options.write:
             Path(options.write).write_text(text, encoding="utf-8")

@@ -84,15 +84,19 @@ def quick(claim: Claim, seed: int) -> Attempt:
     return Attempt(False, seconds, o.examples, o.tightness, o.min_slack, error=o.error or "")
 
 
-def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
-    """Hunt until a refutation is confirmed; return the attempt."""
+def hunt_one(claim: Claim, seconds: float, seed: int, rounds: int | None = None) -> Attempt:
+    """Hunt until a refutation is confirmed, for `rounds` if given, not seconds; return the attempt.
+
+    What hunts of rounds find does not depend on what else the machine does.
+    """
     started = time.perf_counter()
 
     def stop(account: Hunt) -> None:
         if account.smallest is not None:
             raise KeyboardInterrupt  # the counterexample is not shrunk
 
-    h = hunt(claim, seconds=seconds, seed=seed, known=False, progress=stop)
+    limit = seconds if rounds is None else None
+    h = hunt(claim, seconds=limit, rounds=rounds, seed=seed, known=False, progress=stop)
     return Attempt(
         h.smallest is not None,
         time.perf_counter() - started,
@@ -267,10 +271,10 @@ def looked(account: Hunt, screened: bool) -> int:
     return account.seen.screened if screened else account.examples
 
 
-def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
+def attempt_job(claim: str, method: str, seconds: str, seed: str, rounds: str, *named: str) -> str:
     """Make an attempt; return it as JSON.
 
-    The method is `quick`, `hunt`, `rival` or the name of a searcher.
+    The method is `quick`, `hunt`, `rival` or the name of a searcher. `rounds` may be empty.
     """
     made, limit, base = known_claim(claim, named), float(seconds), int(seed)
     if method == "quick":
@@ -278,7 +282,7 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
     elif method == "rival":
         result = rival(made, limit, base)
     elif method == "hunt":
-        result = hunt_one(made, limit, base)
+        result = hunt_one(made, limit, base, int(rounds) if rounds else None)
     else:
         result = alone(made, method, limit, base)
     return json.dumps(asdict(result))
