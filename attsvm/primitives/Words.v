@@ -1,4 +1,4 @@
-(* The words of data_checker.py and run_checker.py in Coq.  Data are rational lists, on which Coq
+(* The words of data_checker.py, run_checker.py and claim_checker.py in Coq.  Data are rational lists, on which Coq
    computes; losses, attention, gradients and iterates are real. *)
 From Coq Require Export QArith Qreals Qreduction List Bool.
 Require Export Prelude.
@@ -380,6 +380,7 @@ Definition ends_along (D : list input) (W : mat) (l : loss) (step : Q) (k : nat)
    at_most(step * smoothness(data, loss), 1) := short(1, data, loss, step)
    at_most(2 * step * smoothness(data, loss), 1) := short(2, data, loss, step)
    diverges(data, start, loss) := fact(not is_stationary(data, start, loss))
+   stays(data, start, loss) := ends_along(data, start, loss, step, steps=0, multipliers=[])
    factors_converge(K, Q_) := fact(not all_zero(flat(K)) or not all_zero(flat(Q_)))
    flat(transposed(matrix(target))) := turned(target)
    target and [-x for x in target] := opposite(target)

@@ -18,7 +18,7 @@ from attsvm.theory.proof.facts import Sequent, ge, gt
 from attsvm.theory.proof.terms import Letter
 from attsvm.theory.types import Namespace, Number, Numbers
 
-CHECKER = "attsvm.primitives.data_checker"
+CHECKER = "attsvm.primitives.claim_checker"
 """The module with the conditions on losses and data of the checker."""
 
 

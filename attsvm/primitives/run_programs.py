@@ -24,7 +24,7 @@ from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import Proposition, Relation
 from attsvm.theory.arithmetic.programs import Programs, exact_value, literal, nested
 
-CHECKER = "attsvm.primitives.run_checker"
+CHECKER = "attsvm.primitives.claim_checker"
 """The module with the conditions on runs of the checker."""
 
 TARGETS = {"optimal": "target", "worst": "low", "opposite": "opposite"}
@@ -161,10 +161,21 @@ def limit(case: Values, *, moving: bool = False) -> str:
     """
     if not isinstance(case, Descent):
         raise NotExpressible(f"the run of a record of the type {type(case).__name__}")
-    steps, multipliers = evidence(case)
-    if moving and multipliers == "[]":
-        raise NotExpressible("a run that stays at its start")
-    return f"ends_along(data, start, loss, step, steps={steps}, multipliers={multipliers})"
+    if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
+        if moving:
+            raise NotExpressible("a run that stays at its start")
+        return "stays(data, start, loss)"
+    for bits in PRECISIONS:
+        with ctx.workprec(bits):
+            path = proved_limit(case.data, case.W, case.loss, case.step)
+        if path is not None and path.certificate.settles and path.certificate.reason != "cone":
+            end = path.certificate
+            multipliers = _multipliers(path.data, end.selected)
+            return (
+                f"ends_along(data, start, loss, step, steps={end.step}, multipliers={multipliers}, "
+                f"by={end.reason})"
+            )
+    raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
 
 
 def margins_end(m: Programs, case: Values, of: str, whose: str) -> Proposition:
@@ -195,23 +206,6 @@ def margin_converges(m: Programs, case: Values, of: str = "largest") -> Proposit
     joined = "max" if of == "largest" else "min"
     m.lines["margins"] = "[inner(a, limit) for a in rows(data, data.optimal)]"
     return Proposition(f"equal({joined}(margins), 0)", CHECKER)
-
-
-def evidence(case: Descent) -> tuple[int, str]:
-    """Return after how many steps a run is proved to settle, and multipliers of its limit.
-
-    Raises:
-        NotExpressible: no trap and no basin proves it.
-    """
-    start = rationals(case.W)
-    if is_stationary_start(ExactData.of(case.data), start, case.loss):
-        return 0, "[]"
-    for bits in PRECISIONS:
-        with ctx.workprec(bits):
-            path = proved_limit(case.data, case.W, case.loss, case.step)
-        if path is not None and path.certificate.settles and path.certificate.reason != "cone":
-            return path.certificate.step, _multipliers(path.data, path.certificate.selected)
-    raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
 
 
 def diverges(m: Programs, case: Values, *, own: bool = True) -> Proposition:

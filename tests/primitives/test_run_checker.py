@@ -7,7 +7,7 @@ import pytest
 
 from attsvm.data import AttentionData
 from attsvm.errors import NotExpressible
-from attsvm.primitives import data_checker, run_checker
+from attsvm.primitives import claim_checker, data_checker, run_checker
 from attsvm.primitives.run_programs import write
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic.programs import Programs
@@ -32,7 +32,7 @@ def answer(text, case):
     """The checker's answer to a condition on a record."""
     m = Programs()
     write(m, case)
-    space = {**vars(checker), **vars(data_checker), **vars(run_checker)}
+    space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
     for name, line in m.lines.items():
         space[name] = eval(line, space)
     truth = None
@@ -75,10 +75,11 @@ def test_conditions_can_fail():
 
 
 def test_it_takes_nothing_but_the_checker_and_the_standard_library():
-    text = inspect.getsource(data_checker) + inspect.getsource(run_checker)
+    text = "".join(map(inspect.getsource, (data_checker, run_checker, claim_checker)))
     found = re.findall(r"^(?:from|import) (\S+)", text, re.MULTILINE)
-    ours = {"attsvm.theory.record.checker", "attsvm.primitives.data_checker"}
-    standard = "__future__ collections.abc fractions functools itertools math typing"
+    ours = {"attsvm.theory.record.checker"}
+    ours |= {f"attsvm.primitives.{name}_checker" for name in ("data", "run")}
+    standard = "__future__ collections.abc fractions itertools math typing"
     assert set(found) == {*standard.split(), *ours}
 
 
@@ -115,8 +116,11 @@ def test_a_trap_is_not_proved_before_its_time(claim):
     case, *_ = curated.known(claim)  # the smallest
     m = Programs()
     write(m, case)
-    space = {**vars(checker), **vars(data_checker), **vars(run_checker)}
+    space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
     for name, line in m.lines.items():
         space[name] = eval(line, space)
-    with pytest.raises(checker.Undefined, match="neither trap nor basin"):
-        run_checker.kept(space["data"], space["start"], space["loss"], space["step"], 0)
+    W = checker.reals(space["start"])
+    with pytest.raises(checker.Undefined, match="the trap is not proved"):
+        run_checker.trap(space["data"].moving, W, space["loss"], space["step"])
+    with pytest.raises(checker.Undefined, match="the basin is not proved"):
+        run_checker.basin(space["data"].moving, W, space["loss"], space["step"])

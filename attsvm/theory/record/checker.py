@@ -9,15 +9,20 @@ every hypothesis is true and the claim is false.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction as Q
-from math import floor, isqrt
-from typing import Any, NoReturn
+from math import ceil, floor, isqrt
+from typing import Any, NamedTuple, NoReturn
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Numbers of significant bits that are tried until every comparison is decided."""
 
 STEEP = 2**17
 """Largest absolute value of an argument for which an exponential is computed."""
+
+
+GUARD = 32
+"""Number of bits by which functions are computed more precisely."""
 
 
 class Undefined(ArithmeticError):
@@ -61,17 +66,13 @@ class Real:
             raise Undefined("a division by a number that may be 0")
         return self * enclosed(1 / other.high, 1 / other.low)
 
-    def __radd__(self, other: Q | int) -> Real:
-        return self + other
-
     def __rsub__(self, other: Q | int) -> Real:
         return real(other) - self
 
-    def __rmul__(self, other: Q | int) -> Real:
-        return self * other
-
     def __rtruediv__(self, other: Q | int) -> Real:
         return real(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
 
     def _refuse(self, *_: object) -> NoReturn:
         raise TypeError("enclosures are compared by at_most, below and equal alone")
@@ -94,125 +95,97 @@ def reals(values: Any) -> Any:
     return [reals(x) for x in values] if isinstance(values, list) else real(values)
 
 
-def grid(x: Q) -> Q:
-    """Return a power of 2 that is about 2^-bits times |x|, for x other than 0."""
-    power = abs(x.numerator).bit_length() - x.denominator.bit_length() - Real.bits
-    return Q(2) ** power
+def rounded(x: Q, towards: Callable[[Q], int]) -> Q:
+    """Return a number of `Real.bits` bits near x: below it by `floor`, above it by `ceil`."""
+    size = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    unit = Q(2) ** (size - Real.bits)
+    return towards(x / unit) * unit
 
 
 def enclosed(low: Q, high: Q) -> Real:
     """Return an enclosure whose ends are rounded outwards; an exact number stays exact."""
-    if low == high:
-        return Real(low)
-    return Real(
-        floor(low / grid(low)) * grid(low) if low else low,
-        -floor(-high / grid(high)) * grid(high) if high else high,
-    )
+    return Real(low) if low == high else Real(rounded(low, floor), rounded(high, ceil))
 
 
-# functions: each encloses the values at both ends, as it increases
+# functions: each increases, so that enclosures of its values at both ends are enough
+
+
+def increasing(function: Callable[[Q], Real], x: Real | Q | int) -> Real:
+    """Return the values of a function, computed with more bits."""
+    x = real(x)
+    Real.bits += GUARD
+    low = function(x.low)
+    high = low if x.low == x.high else function(x.high)
+    Real.bits -= GUARD
+    return enclosed(low.low, high.high)
 
 
 def exp(x: Real | Q | int) -> Real:
     """Return the exponential."""
-    x = real(x)
-    return enclosed(exp_ends(x.low)[0], exp_ends(x.high)[1])
+    return increasing(exponential, x)
 
 
-def exp_ends(x: Q) -> tuple[Q, Q]:
-    """Return bounds of exp(x); both are 1 if x is 0.
+def exponential(x: Q) -> Real:
+    """Enclose exp(x) for one number x, by squaring exp(x / 2^k) k times.
 
-    For x > 0 let r = x / 2^k be at most 1/2. All terms r^j / j! are positive, and those after the
-    last one are together at most as large as the last one, as each is less than half of the one
-    before. Then exp(x) is the 2^k-th power of exp(r). Integers count units of 2^-digits.
+    For 0 <= r <= 1/2 all terms r^j / j! are positive, and those after the last one are together at
+    most as large as the last one, as each is less than half of the one before.
     """
     if x == 0:
-        return Q(1), Q(1)
+        return Real(1)
     if x < -STEEP:  # exp(x) < 2^x
-        return Q(0), Q(1, 2**STEEP)
+        return Real(0, Q(1, 2**STEEP))
     if x < 0:
-        least, most = exp_ends(-x)
-        return 1 / most, 1 / least
+        return 1 / exponential(-x)
     if x > STEEP:
         raise Undefined("an exponential that is too large to compute")
-    halvings = max(0, (x.numerator // x.denominator).bit_length() + 8)
-    digits = Real.bits + halvings + 24
-    unit = 1 << digits
-    r = floor(x * unit) >> halvings  # r <= x/2^k units <= r + 1
-    low = high = term_low = term_high = unit
+    halvings = max(0, floor(x).bit_length() + 8)
+    unit = 1 << (Real.bits + halvings)
+    r = floor(x * unit) >> halvings  # r <= x / 2^k units <= r + 1
+    low = high = first = last = unit
     j = 0
-    while term_high > 1:
+    while last > 1:
         j += 1
-        term_low = term_low * r // (j * unit)
-        term_high = -(-term_high * (r + 1) // (j * unit))
-        low, high = low + term_low, high + term_high
-    high += term_high
+        first, last = first * r // (j * unit), -(-last * (r + 1) // (j * unit))
+        low, high = low + first, high + last
+    high += last
     for _ in range(halvings):
         low, high = low * low // unit, -(-high * high // unit)
-    return Q(low, unit), Q(high, unit)
+    return Real(Q(low, unit), Q(high, unit))
 
 
 def log(x: Real | Q | int) -> Real:
     """Return the natural logarithm."""
-    x = real(x)
-    if x.low <= 0:
+    if real(x).low <= 0:
         raise Undefined("the logarithm of a number that may not be positive")
-    return enclosed(log_ends(x.low)[0], log_ends(x.high)[1])
+    return increasing(logarithm, x)
 
 
-def log_ends(x: Q) -> tuple[Q, Q]:
-    """Return bounds of ln(x), x > 0; both are 0 if x is 1.
-
-    For x > 1 let x = f 2^k with 1 <= f < 2. Then ln(x) = 2 artanh((f - 1)/(f + 1)) + k ln(2), and
-    ln(2) = 2 artanh(1/3).
-    """
-    if x == 1:
-        return Q(0), Q(0)
-    if x < 1:
-        least, most = log_ends(1 / x)
-        return -most, -least
-    k = x.numerator.bit_length() - x.denominator.bit_length()
-    k -= x < Q(2) ** k
-    f = x / 2**k
-    first, second = artanh_ends((f - 1) / (f + 1)), artanh_ends(Q(1, 3))
-    return 2 * (first[0] + k * second[0]), 2 * (first[1] + k * second[1])
-
-
-def artanh_ends(t: Q) -> tuple[Q, Q]:
-    """Return bounds of artanh(t) = t + t^3/3 + t^5/5 + ... for 0 <= t <= 1/3.
-
-    The terms after one with t^j are together less than t^j, as t^2 is at most 1/9.
-    """
-    unit = 1 << (Real.bits + 24)
-    low_power, high_power = floor(t * unit), floor(t * unit) + 1
-    square_low, square_high = floor(t * t * unit), floor(t * t * unit) + 1
-    low = high = 0
-    j = 1
-    while True:
-        low, high = low + low_power // j, high - (-high_power // j)
-        if high_power <= 2:
-            return Q(low, unit), Q(high + high_power, unit)
-        low_power = low_power * square_low // unit
-        high_power = -(-high_power * square_high // unit)
-        j += 2
+def logarithm(x: Q) -> Real:
+    """Enclose ln(x) = y + ln(t), t = x exp(-y), by 1 - 1/t <= ln(t) <= t - 1, for t near 1."""
+    y = Q(7 * (x.numerator.bit_length() - x.denominator.bit_length()), 10)
+    t = x * exponential(-y)
+    while max(t.high - 1, 1 - t.low) > Q(1, 2 ** (Real.bits // 2)):
+        y = rounded(y + 2 * (t.high - 1) / (t.high + 1), floor)
+        t = x * exponential(-y)
+    return y + Real(1 - 1 / t.low, t.high - 1)
 
 
 def sqrt(x: Real | Q | int) -> Real:
     """Return the square root, which is exact for squares of rationals."""
-    x = real(x)
-    if x.low < 0:
+    if real(x).low < 0:
         raise Undefined("the root of a number that may be negative")
-    return enclosed(sqrt_ends(x.low)[0], sqrt_ends(x.high)[1])
+    return increasing(root, x)
 
 
-def sqrt_ends(x: Q) -> tuple[Q, Q]:
-    """Return bounds of the root of x >= 0: r <= root <= r + 1 in units, from integer roots."""
-    root = Q(isqrt(x.numerator), isqrt(x.denominator))
-    if root * root == x:
-        return root, root
+def root(x: Q) -> Real:
+    """Enclose the root of x >= 0: r <= root <= r + 1 in units, from integer roots."""
+    exact = Q(isqrt(x.numerator), isqrt(x.denominator))
+    if exact * exact == x:
+        return Real(exact)
     unit = Q(2) ** ((x.denominator.bit_length() - x.numerator.bit_length()) // 2 + Real.bits)
     r = isqrt(floor(x * unit * unit))
-    return r / unit, (r + 1) / unit
+    return Real(r / unit, (r + 1) / unit)
 
 
 def absolute(x: Real | Q | int) -> Real:
@@ -270,33 +243,26 @@ def eigenvalue(G: list[list[Real]], squarings: int) -> Real:
     """Return the largest eigenvalue of a positive semidefinite matrix.
 
     It lies between trace/n and the trace. Squaring G/trace squares it, and makes the two bounds of
-    its logarithm twice as close. Entries are rounded to multiples of 1/unit, outwards.
+    its logarithm twice as close. With an enclosure of 0 added, entries are short numbers.
     """
     trace = sum((row[k] for k, row in enumerate(G)), Real(0))
     if trace.high == 0:
         return trace
     if not squarings:
         return Real(trace.low / len(G), trace.high)
-    unit = 4**Real.bits
-    shares = [[x / trace for x in row] for row in G]
-    H = [
-        [Real(Q(floor(x.low * unit), unit), Q(-floor(-x.high * unit), unit)) for x in row]
-        for row in shares
-    ]
-    square = [[dot(x, y) for y in H] for x in H]
-    return trace * sqrt(eigenvalue(square, squarings - 1))
+    near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))
+    H = [[x / trace + near_0 for x in row] for row in G]
+    return trace * sqrt(eigenvalue([[dot(x, y) for y in H] for x in H], squarings - 1))
 
 
 # comparisons
 
 
-class Answer:
+class Answer(NamedTuple):
     """Whether a relation is true, None if that is undecided; its slack, at least 0 if true."""
 
-    __slots__ = ("slack", "truth")
-
-    def __init__(self, truth: bool | None, slack: Real) -> None:
-        self.truth, self.slack = truth, slack
+    truth: bool | None
+    slack: Real
 
     def __bool__(self) -> bool:
         """Refuse a truth value, since None is not False."""
@@ -319,8 +285,9 @@ def equal(left: Any, right: Any) -> Answer:
     """Return the answer to left = right, of numbers or of lists entry by entry."""
     if isinstance(left, list) or isinstance(right, list):
         return all_of(*(equal(a, b) for a, b in zip(left, right, strict=True)))
-    gap = absolute(real(left) - right)
-    return Answer(False if gap.low > 0 else True if gap.high == 0 else None, -gap)
+    gap = real(left) - right
+    distance = maximum(gap, -gap)
+    return Answer(False if distance.low > 0 else True if distance.high == 0 else None, -distance)
 
 
 def fact(truth: bool) -> Answer:
@@ -374,14 +341,8 @@ def check(statement: Callable[[], Iterator[tuple[str, Answer]]]) -> bool:
 
 def shown(x: Real) -> str:
     """Return an enclosure in decimals, rounded outwards."""
-    return f"[{decimal(x.low, -1)}, {decimal(x.high, 1)}]"
-
-
-def decimal(x: Q, away: int) -> str:
-    """Return a decimal of 20 digits beyond x in this direction, or x itself if it is short."""
-    if x == 0:
-        return "0"
-    power = 20 - len(str(floor(abs(x)))) if abs(x) >= 1 else 20 + len(str(floor(1 / abs(x))))
-    scaled = x * Q(10) ** power
-    digits = floor(scaled) if away < 0 else -floor(-scaled)
-    return f"{digits}e{-power}"
+    ends = [
+        Context(20, towards).divide(Decimal(end.numerator), Decimal(end.denominator))
+        for end, towards in ((x.low, ROUND_FLOOR), (x.high, ROUND_CEILING))
+    ]
+    return f"[{ends[0]}, {ends[1]}]"

@@ -1,17 +1,12 @@
 """Verifiers: programs of Python's standard library that check one stored counterexample.
 
-A verifier is `attsvm/theory/record/checker.py`, followed by the functions that the statement needs,
-the statement, and the instance. The statement is written by the formula that the engine runs,
-hypotheses included, so that another formula is another program.
+A verifier is the part of `attsvm/theory/record/checker.py` that the statement needs, followed by
+its words, the instance and the statement. The statement is written by the formula that the engine
+runs, hypotheses included, so that another formula is another program.
 """
 
-import ast
-import importlib
-import inspect
 import keyword
 import re
-from collections.abc import Iterable
-from types import ModuleType
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
@@ -21,6 +16,7 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, defined, member, shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.record import checker
+from attsvm.theory.report.definitions import imports, joined, needed_modules, used_definitions
 from attsvm.theory.report.script import needed, title
 from attsvm.theory.types import Values
 
@@ -38,11 +34,13 @@ def verifier(claim: Claim, case: Case) -> str:
         NotExpressible: a part of the statement has no form for the checker.
     """
     m = Programs()
-    lines = statement(claim, case, m)
-    parts = [inspect.getsource(checker).rstrip()]
-    parts += map(_without_imports, needed_modules(sorted(m.sources)))
-    parts.append("\n".join([*title(claim), *lines]))
-    return "\n\n\n".join(parts) + _ENDING
+    body = "\n".join(statement(claim, case, m)) + _ENDING
+    used = used_definitions(body, [checker, *needed_modules(m.sources)])
+    head = f'"""{checker.__doc__}"""\n\nfrom __future__ import annotations\n\n{imports(used)}'
+    parts = [one for one in used if not one.imported]
+    words = [one.text for one in parts if one.module in m.sources]
+    others = [one.text for one in parts if one.module not in m.sources]
+    return joined([head, *others, "\n".join(title(claim)), *words, body])
 
 
 def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
@@ -51,36 +49,6 @@ def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
         return verifier(claim, case), ""
     except NotExpressible as error:
         return None, error.cause
-
-
-def needed_modules(names: Iterable[str]) -> list[ModuleType]:
-    """Return modules by name, each after the parts of the checker that it imports."""
-    modules: dict[str, ModuleType] = {}
-    for name in names:
-        module = importlib.import_module(name)
-        body = ast.parse(inspect.getsource(module)).body
-        imported = (str(n.module) for n in body if isinstance(n, ast.ImportFrom))
-        others = (o for o in imported if _is_ours(o) and o not in ("__future__", checker.__name__))
-        modules |= {part.__name__: part for part in needed_modules(others)} | {name: module}
-    return [*modules.values()]
-
-
-def _without_imports(module: ModuleType) -> str:
-    """Return the source of a part of the checker without its docstring and its imports.
-
-    Imports of the standard library stay. All other imported parts are in the checker, which is
-    printed before.
-    """
-    text = inspect.getsource(module)
-    head, *body = ast.parse(text).body
-    dropped = [head, *(n for n in body if isinstance(n, ast.ImportFrom) and _is_ours(n.module))]
-    lines = {k for node in dropped for k in range(node.lineno, (node.end_lineno or 0) + 1)}
-    kept = (line for k, line in enumerate(text.splitlines(), 1) if k not in lines)
-    return "\n".join(kept).strip()
-
-
-def _is_ours(module: str | None) -> bool:
-    return module == "__future__" or str(module).partition(".")[0] == "attsvm"
 
 
 def statement(claim: Claim, case: Case, m: Programs) -> list[str]:

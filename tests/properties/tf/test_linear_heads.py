@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
-from attsvm.primitives import data_checker
+from attsvm.primitives import claim_checker, data_checker
 from attsvm.primitives.hypotheses import LINEAR_HEAD, feasible, labellings, linear_scores
 from attsvm.primitives.steps import headed
 from attsvm.risk import gradient_w
@@ -48,13 +48,13 @@ def test_linear_scores_are_told_from_others(data):
         [[Fraction(x) for x in row] for row in data.Z.tolist()],
         [[Fraction(x) for x in row] for row in data.gamma.tolist()],
     ]
-    assert data_checker.linear_scores(data_checker.Data(*exact)) is known
+    assert claim_checker.linear_scores(data_checker.Data(*exact)) is known
 
 
 def test_scores_of_a_verifier_are_decided_for_inputs_of_any_length():
     data = data_checker.Data([[[1], [2]], [[3]]], [[1], [1]], [[1, 2], [-3]])
-    assert data_checker.linear_scores(data)
-    assert not data_checker.linear_scores(data_checker.Data([[[1], [2]]], [[1]], [[1, 1]]))
+    assert claim_checker.linear_scores(data)
+    assert not claim_checker.linear_scores(data_checker.Data([[[1], [2]]], [[1]], [[1, 1]]))
 
 
 @given(instances.runs())

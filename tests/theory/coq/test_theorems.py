@@ -193,7 +193,7 @@ def test_each_phrase_of_the_words_has_a_meaning_in_coq():
 
 
 DATA = {"data": "Data([[[0], [1]], [[2]]], [[1], [1]], [[0, 1], [2]])", "loss": "'cubic'"}
-SOURCES = ["attsvm.primitives.data_checker"]
+SOURCES = ["attsvm.primitives.claim_checker"]
 
 
 @pytest.mark.parametrize(

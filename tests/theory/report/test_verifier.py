@@ -10,7 +10,7 @@ from dataclasses import replace
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.record import checker, curated
-from attsvm.theory.report.verifier import statement, verifier, verifier_or_reason
+from attsvm.theory.report.verifier import statement, verifier_or_reason
 from attsvm.theory.run.confirm import examine
 
 CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.known(claim)]
@@ -25,9 +25,15 @@ def smallest(claim):
 
 
 @functools.cache
+def written():
+    """The verifier of each claim, or None and the reason."""
+    return {claim.id: verifier_or_reason(claim, smallest(claim)) for claim in CLAIMS}
+
+
+@functools.cache
 def expressed():
     """The claims with a verifier."""
-    return [c for c in CLAIMS if verifier_or_reason(c, smallest(c))[0] is not None]
+    return [claim for claim in CLAIMS if written()[claim.id][0] is not None]
 
 
 @functools.cache
@@ -65,7 +71,7 @@ def run_alone(texts):
 
 
 def programs(claims):
-    return [verifier(claim, smallest(claim)) for claim in claims]
+    return [written()[claim.id][0] for claim in claims]
 
 
 def negated(text, name):
@@ -95,10 +101,16 @@ def test_each_stored_counterexample_with_a_verifier_is_a_violation():
         assert names == [*(h.name for h in claim.hypotheses), checker.CLAIM]
 
 
+def test_the_checker_of_each_program_has_at_most_600_lines():
+    """Its title follows the checker; the words of the statement and the instance come after it."""
+    for claim, text in zip(expressed(), programs(expressed()), strict=True):
+        checker_lines, rest = text.split(f"\n# {claim.id}:")
+        assert checker_lines.count("\n") <= 600
+        assert rest.count("\n") <= 150
+
+
 def test_what_cannot_be_checked_has_a_reason():
-    for claim in CLAIMS:
-        text, reason = verifier_or_reason(claim, smallest(claim))
-        assert bool(reason) is (text is None)
+    assert all(bool(reason) is (text is None) for text, reason in written().values())
 
 
 def test_neither_a_claim_that_holds_nor_a_hypothesis_that_fails_is_a_violation():
