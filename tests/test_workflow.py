@@ -143,10 +143,10 @@ def known(words):
 def installs(words):
     """Whether the project is installed with extras that there are, and constraints if any."""
     (target,) = [word for word in words if word.startswith(".")]
-    extras = re.fullmatch(r"\.\[(\w+)\]", target)
+    extras = re.fullmatch(r"\.\[([\w,]+)\]", target)
     if "-c" in words and words[words.index("-c") + 1] != "constraints.txt":
         return False
-    return "-e" in words and extras is not None and bool(extra(extras[1]))
+    return "-e" in words and extras is not None and all(map(extra, extras[1].split(",")))
 
 
 def extra(name):
@@ -175,7 +175,7 @@ def takes(module, words):
         return False
     if module not in HELP:
         done = in_a_fork("--help", run=functools.partial(started, module))
-        assert done.returncode == 0 or module == "benchmarks.page"  # which needs `browser`
+        assert done.returncode == 0 or module.startswith("benchmarks.page")  # `browser`
         HELP[module] = done.stdout
     options = [word for word in words if word.startswith("-")]
     return all(re.search(rf"(?<![\w-]){word}\b", HELP[module]) for word in options)

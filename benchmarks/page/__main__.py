@@ -72,13 +72,13 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the verified claims")
     options = parser.parse_args()
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    program = chromium()
     if program is None:
         print("there is no Chromium here")
         return 2
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         address = (options.page or _few(Path(folder), options.seed)).resolve().as_uri()
-        browser = driver.chromium.launch(executable_path=program, args=_FLAGS)
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
         seen = browser.new_page(viewport={"width": 1280, "height": 900})
         if options.first:
             seen.set_viewport_size({"width": 1000, "height": 825})
@@ -100,7 +100,13 @@ def main() -> int:
 
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-_FLAGS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
+FLAGS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
+"""Arguments of Chromium: it runs as any user, and asks the network for nothing itself."""
+
+
+def chromium() -> str | None:
+    """Return the path of an installed Chromium or Chrome, None if there is none."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
 
 
 def _few(folder: Path, seed: int) -> Path:

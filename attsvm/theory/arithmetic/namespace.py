@@ -132,8 +132,9 @@ class Comparing(Protocol):
         return Comparison("equal", left, right)
 
     def all_of(self, *parts: Relation) -> Relation:
-        """Return the conjunction of these relations; an empty one is true, as 0 <= 1."""
-        return All(parts) if parts else self.at_most(self.exact(0), self.exact(1))
+        """Return the conjunction of these relations, flat; an empty one is true, as 0 <= 1."""
+        flat = [one for part in parts for one in (part.parts if isinstance(part, All) else (part,))]
+        return All(tuple(flat)) if flat else self.at_most(self.exact(0), self.exact(1))
 
     def any_of(self, *parts: Relation) -> Relation:
         """Return the disjunction of these relations; an empty one is false, as 1 <= 0."""

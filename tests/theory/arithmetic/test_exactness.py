@@ -264,6 +264,12 @@ def test_a_formula_for_another_function_has_its_values():
         assert found.value == pytest.approx(value, rel=1e-12), name
 
 
+def test_a_conjunction_within_a_conjunction_is_flat():
+    a, b, c = (FLOATS.at_most(FLOATS.exact(k), FLOATS.exact(1)) for k in range(3))
+    assert FLOATS.all_of(a, FLOATS.all_of(b, c)).parts == (a, b, c)
+    assert len(FLOATS.all_of(a, FLOATS.any_of(b, c)).parts) == 2
+
+
 @pytest.mark.parametrize("m", [BALLS, FLOATS, TRACES], ids=lambda m: m.name)
 def test_all_of_nothing_is_true_and_any_of_nothing_false(m):
     one = m.exact(1)
