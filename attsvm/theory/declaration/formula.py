@@ -118,7 +118,8 @@ class Formula:
         for name, variable in self.variables.items():
             if name not in values and variable.stored is not None:
                 value = getattr(case, name)
-                values[name] = value.tobytes() if isinstance(value, np.ndarray) else value
+                array = isinstance(value, np.ndarray)
+                values[name] = value.astype(float).tobytes() if array else value
         return values
 
     @property

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -153,11 +154,13 @@ def member(variable: Variable, name: str, value: object) -> object:
 
 def same_numbers(stored: object, numbers: object) -> bool:
     """Return whether the stored values equal the numbers, that is were stored without rounding."""
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f":
+        return bool(np.all(stored == numbers))
     return bool(np.all(stored == np.array(numbers, dtype=object)))
 
 
-def rational(value: float) -> fmpq:
-    """Return a float as a rational.
+def rational(value: float | Fraction) -> fmpq:
+    """Return a float or a fraction as a rational.
 
     Raises:
         DataError: the float is not finite.
@@ -202,8 +205,11 @@ def defined(variables: Mapping[str, Variable], m: Namespace, v: Values) -> Value
     return v
 
 
-Stored = str | int | float | Array
-"""A value as instances store it: the name of a member, an integer, a float or an array."""
+Stored = str | int | float | Fraction | Array
+"""A value as instances store it: the name of a member, an integer, a float or an array.
+
+Numbers that no float holds, such as 1/3, are stored as fractions, and arrays of them as objects.
+"""
 
 
 def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Stored:
@@ -220,9 +226,11 @@ def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Stored:
         return int(value)
     if variable.axes:
         array = np.array(value, dtype=float)
+        if not same_numbers(array, value):
+            array = np.vectorize(Fraction, otypes=[object])(np.array(value, dtype=object))
         array.setflags(write=False)
         return array
-    return float(value)
+    return float(value) if value == float(value) else Fraction(value)
 
 
 def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Case:
@@ -255,6 +263,6 @@ def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Case:
             raise ClaimError(
                 f"an explicit instance gives {name} a value that instances do not hold exactly",
                 value=repr(values[name]),
-                remedy="Give integers, or fractions over a power of two, of at most 53 bits.",
+                remedy="Give an integer.",
             )
     return kind(**made)

@@ -98,12 +98,15 @@ def encode(value: Case) -> Json:
             "f": ("float64", number),
             "i": ("int64", str),
             "b": ("bool", lambda x: str(int(x))),
+            "O": ("rational", _exact),
         }
+        if value.dtype == object and not all(isinstance(x, Fraction) for x in value.ravel()):
+            kinds = {}
         if value.dtype.kind not in kinds or value.dtype.itemsize > 8:
             raise ClaimError(
                 "an instance holds an array of an unsupported type",
                 value=str(value.dtype),
-                remedy="Use arrays of float64, int64 or bool.",
+                remedy="Use arrays of float64, int64 or bool, or of fractions.",
             )
         name, write = kinds[value.dtype.kind]
         return {name: list(value.shape), "values": [write(x) for x in value.ravel().tolist()]}
@@ -238,14 +241,32 @@ def ensure_type(value: Case, hint: Hint) -> None:
         if dataclasses.is_dataclass(value):
             record: Any = type(value)
             hints = annotations_of(record)
+            of_variables = getattr(record, "BUILT", False)
             for field in dataclasses.fields(value):
-                ensure_type(getattr(value, field.name), hints[field.name])
+                part = getattr(value, field.name)
+                ensure_type(_in_floats(part) if of_variables else part, hints[field.name])
         return
     raise FileError(
         "a value in the file is of another type than its claim asks for",
         value=type(value).__name__,
         remedy=f"It asks for {getattr(hint, '__name__', hint)}.",
     )
+
+
+def _in_floats(value: Case) -> Case:
+    """Return floats near to fractions: the values of variables may be either.
+
+    Raises:
+        FileError: a fraction is larger than all floats.
+    """
+    try:
+        if isinstance(value, Fraction):
+            return float(value)
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            return value.astype(float)
+        return value
+    except OverflowError as error:
+        raise FileError("a fraction in the file is larger than all floats") from error
 
 
 def _is_of(value: Case, kind: Any) -> bool:
@@ -292,7 +313,7 @@ def _decode(document: Json, records: Mapping[str, type]) -> Case:
             raise FileError(
                 "an instance in the file does not fit its type", value=str(error)
             ) from error
-    for name, read in (("float64", floating), ("int64", _integer), ("bool", _integer)):
+    for name, read in _READ.items():
         if keys == {name, "values"}:
             return _array(name, document[name], document["values"], read)
     raise FileError("an instance in the file has an unknown form", value=sorted(map(str, keys)))
@@ -325,10 +346,20 @@ def _array(name: str, shape: Any, values: Json, read: Callable[[Json], object]) 
     ):
         raise FileError("an array in the file does not have the size that it states", value=shape)
     try:
-        array: Array = np.array([read(x) for x in values], dtype=name).reshape(shape)
+        dtype = object if name == "rational" else name
+        array: Array = np.array([read(x) for x in values], dtype=dtype).reshape(shape)
         return array
     except (ValueError, OverflowError) as error:
         raise FileError("an array in the file cannot be held", value=shape) from error
+
+
+_READ: dict[str, Callable[[Json], object]] = {
+    "float64": floating,
+    "int64": _integer,
+    "bool": _integer,
+    "rational": _fraction,
+}
+"""The reader of an entry, for each kind of array."""
 
 
 def canonical(value: Case, hint: Hint) -> Case:

@@ -39,11 +39,13 @@ def leaves(document: Json, *, exact: bool = False) -> Iterator[tuple[Path, str]]
 
     If `exact`, these are integers and fractions.
     """
-    alone, listed = (("int", "fraction"), "int64") if exact else (("float",), "float64")
+    alone, listed = (
+        ({"int", "fraction"}, {"int64", "rational"}) if exact else ({"float"}, {"float64"})
+    )
     for path, part in parts(document):
-        for key in part.keys() & set(alone):
+        for key in part.keys() & alone:
             yield (*path, key), part[key]
-        if listed in part:
+        if part.keys() & listed:
             for k, text in enumerate(part["values"]):
                 yield (*path, "values", k), text
 
@@ -85,7 +87,7 @@ def rebuilt(claim: Claim, document: Json) -> Case | None:
 def array_key(document: JsonObject) -> str | None:
     """Return the key of the shape if the document encodes an array, else None."""
     keys = set(document) - {"values"}
-    if "values" in document and len(keys) == 1 and keys <= {"float64", "int64", "bool"}:
+    if "values" in document and len(keys) == 1 and keys <= {"float64", "int64", "bool", "rational"}:
         return keys.pop()
     return None
 

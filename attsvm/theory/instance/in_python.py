@@ -159,7 +159,7 @@ def _integer(value: int) -> str:
 
 
 def _array(value: Array, indent: str) -> str:
-    kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
+    kind = {"f": "float", "i": "int", "b": "bool", "O": "object"}[value.dtype.kind]
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype={kind})"
     return _filled(f"np.array({_nested(value.tolist(), kind)}, dtype={kind})", indent + "    ")
@@ -180,7 +180,7 @@ def _filled(text: str, indent: str) -> str:
 def _nested(value: Any, kind: str) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_nested(x, kind) for x in value) + "]"
-    return _float(value) if kind == "float" else str(value)
+    return _float(value) if kind == "float" else _literal(value, {}, "")
 
 
 def _float(value: float) -> str:

@@ -19,7 +19,7 @@ from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
-_KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
+_KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool", "O": "float"}
 """Kinds of numbers by the letters of numpy's kinds."""
 
 
@@ -52,7 +52,9 @@ class Domain:
         if path not in self._kinds:
             return True
         kinds = self._kinds[path]
-        if kind not in kinds and not (kind == "int" and kinds & {"float", "fraction"}):
+        if kind not in kinds and not (
+            kind in ("int", "fraction") and kinds & {"float", "fraction"}
+        ):
             return False
         axes = self._lengths[path].get(len(shape))
         return axes is not None and all(

@@ -1,8 +1,8 @@
 """The solver: z3 looks for a counterexample of a polynomial claim, one shape at a time.
 
-A model is a proposal: its numbers are rounded to few binary digits, and the judge decides. If z3
-finds that a shape has no counterexample, the account says so with its version and its assumptions.
-That is no proof of ours, and no hunt ends by it.
+A model is a proposal: its numbers are rounded to few binary digits, or taken as rationals, and the
+judge decides. If z3 finds that a shape has no counterexample, the account says so with its version
+and its assumptions. That is no proof of ours, and no hunt ends by it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ machines."""
 _MILLISECONDS = 2000
 """Time limit of z3 for each shape, for work that it does not count."""
 
-_DIGITS = (0, 1, 2, 4, 8, 16, 32)
-"""Numbers of binary digits to which the numbers of a model are rounded."""
+_UNITS = (*(Fraction(1, 2**k) for k in (0, 1, 2, 4, 8, 16, 32)), None)
+"""Units to which the numbers of a model are rounded; None for the model itself."""
 
 Numbers = Fraction | np.ndarray
 """The value of a letter in a model: a number, or an array of them."""
@@ -72,7 +72,7 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
             if violates_at_once(formula, parameters, case, counts=False):
                 scout.look(case, overdraw=True)
         if model and not notes:
-            notes.append(f"{version} proposes numbers that no floats hold for {where}: unconfirmed")
+            notes.append(f"{version} proposes irrational numbers for {where}: unconfirmed")
     if empty:
         notes.append(f"decided by {version} for {'; '.join(empty)}, {ASSUMED}")
     scout.tally.seen.solver_note = "; ".join(notes)
@@ -153,21 +153,17 @@ def _numbers(model: z3.ModelRef, value: Unknown | Entries) -> Numbers:
 
 
 def _cases(formula: Formula, model: Mapping[str, Numbers]) -> Iterator[Case]:
-    """Yield instances near a model, with more and more binary digits; first those of few digits."""
-    for digits in _DIGITS if model else ():
-        unit = Fraction(1, 2**digits)
+    """Yield instances near a model, with more and more binary digits, and the model itself."""
+    for unit in _UNITS if model else ():
 
-        def near(x: Fraction, unit: Fraction = unit) -> Fraction:
-            return round(x / unit) * unit
+        def near(x: Fraction, unit: Fraction | None = unit) -> Fraction:
+            return x if unit is None else round(x / unit) * unit
 
         values = {
             name: np.frompyfunc(near, 1, 1)(value) if isinstance(value, np.ndarray) else near(value)
             for name, value in model.items()
         }
-        try:
-            yield formula.build(**{name: _plain(x) for name, x in values.items()})
-        except ClaimError:  # floats do not hold it
-            continue
+        yield formula.build(**{name: _plain(x) for name, x in values.items()})
 
 
 def _plain(value: Numbers) -> object:

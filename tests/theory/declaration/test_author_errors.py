@@ -450,13 +450,12 @@ DECLARATIONS = {
         with_example("{'x': [1], 'A': [[1]], 't': 'zero'}"),
         "gives t a value that it cannot have: could not convert string to float: 'zero'",
     ),
-    "an example that is rounded": (
-        with_example("{'x': [1], 'A': [[1]], 't': Fraction(1, 3)}"),
-        "example 1 of mine/a:literal: an explicit instance gives t a value that instances do not "
-        "hold exactly (got Fraction(1, 3)). Give integers, or fractions over a power of two",
+    "an example that is no number": (
+        with_example("{'x': [1], 'A': [[1]], 't': float('nan')}"),
+        "example 1 of mine/a:literal: an explicit instance gives t a value that it cannot have",
     ),
     "the second example": (
-        with_example(f"{EXAMPLE}, {{'x': [1], 'A': [[2**53 + 1]], 't': 0}}"),
+        with_example(f"{EXAMPLE}, {{'x': [1], 'A': [[float('nan')]], 't': 0}}"),
         "example 2 of mine/a:literal: an explicit instance gives A a value that",
     ),
     "an example of a sibling": (

@@ -1,6 +1,7 @@
 """z3 proposes counterexamples of polynomial claims; the judge decides, and no hunt ends by it."""
 
 import importlib.util
+from fractions import Fraction
 
 import pytest
 from toy_pack import stated
@@ -18,6 +19,12 @@ from attsvm import (
     question,
 )
 from attsvm.theory import changed
+from attsvm.theory.coq.theorems import refutation
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_python import literal
+from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.report.script import script
+from attsvm.theory.report.verifier import verifier
 from attsvm.theory.search.hunt import hunt
 
 FALSE = {
@@ -45,6 +52,13 @@ FALSE = {
         a=Real(),
     ),
     "a floor": question(lambda m, v: m.at_most(2 * m.floor(v.x / 2), v.x - 2), x=Real()),
+    "a rational that no float holds": question(
+        lambda m, v: m.at_most(m.norm(v.x), v.a),
+        lambda m, v: m.equal(3 * m.sum(v.x), 1),
+        lambda m, v: m.equal(7 * v.a, 2),
+        x=Vector("n"),
+        a=Real(),
+    ),
     "probabilities": question(
         lambda m, v: m.at_most(m.max(v.p), m.exact("0.5")), p=Simplex("n"), n=Integer(2)
     ),
@@ -57,6 +71,21 @@ def test_what_z3_proposes_is_judged_and_made_small(name):
     assert found.smallest is not None
     assert found.smallest.found_by == "z3"
     assert found.smallest.evidence == "certified"
+
+
+def test_a_rational_that_no_float_holds_is_shrunk_and_goes_to_all_that_read_an_instance(capsys):
+    claim = FALSE["a rational that no float holds"].claim
+    found = hunt(claim, rounds=1, searchers=["solver"]).smallest
+    assert found.method == "rationals"
+    case = codec.decode_exactly(found.instance, claim.instance_type)
+    assert (case.x.tolist(), case.a) == ([Fraction(1, 3)], Fraction(2, 7))
+    assert in_words(case, {}) == "x = [1/3], a = 2/7"
+    assert literal(case.x) == "np.array([Fraction(1, 3)], dtype=object)"
+    assert script(claim, case).shows
+    with pytest.raises(SystemExit):
+        exec(verifier(claim, case), {"__name__": "__main__"})
+    assert capsys.readouterr().out.endswith("VIOLATED\n")
+    assert "3 * (1 / 3) = 1" in refutation(claim, case).says
 
 
 TRUE = {
