@@ -43,6 +43,9 @@ class Source(Protocol):
     def mask(self, sequence: int) -> Array | Literal["causal"]:
         """Return the tokens (L, S) that each query sees."""
 
+    def at(self, distance: int) -> Source | None:
+        """Return the source with the W of a distance; None if W does not depend on it."""
+
     def factors(self, sequence: int) -> tuple[Array, Array, float] | None:
         """Return queries (L, e), keys (S, e) and the factor of their products in the logits.
 
@@ -241,6 +244,9 @@ class Arrays:
         """Return the tokens that each query sees."""
         mask: Array = self.seen[sequence]
         return mask
+
+    def at(self, distance: int) -> None:
+        """Return None, as W is the same for all distances."""
 
     def factors(self, sequence: int) -> tuple[Array, Array, float]:
         """Return queries, keys and the factor of their products in the logits."""

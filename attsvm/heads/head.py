@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from attsvm._files import write_whole
 from attsvm._types import Array, Int
 from attsvm._words import counted
-from attsvm.errors import DataError
+from attsvm.errors import DataError, UsageError
 from attsvm.heads.arrays import Arrays, HeadArrays, logits_of, padded
 from attsvm.heads.comparison import SECONDS, Comparison, Watcher, compare
 from attsvm.svm.frobenius import FrobeniusAnswer
@@ -36,6 +36,28 @@ class Head(HeadArrays):
         return compare(
             self, norm, answer, seconds=seconds, queries=queries, baseline=baseline, watch=watch
         )
+
+    def at_distance(self, distance: int) -> Head:
+        """Return a head with rotary positions with the W of one distance, to be compared.
+
+        W gives the logits of the tokens that lie so many places before their query. Logits,
+        attention and selected tokens stay those of the head.
+
+        Raises:
+            UsageError: no query has a token at this distance.
+            DataError: W does not depend on the distance, as far as numbers show.
+        """
+        if distance not in range(self.width):
+            raise UsageError(f"distances are 0 to {self.width - 1}", value=distance)
+        source = self.source.at(distance)
+        if source is None:
+            raise DataError(
+                f"{self.name} has no W that depends on the distance alone",
+                remedy="Heads with rotary positions have one; capture others with tokens='keys'.",
+            )
+        note = f"W is that of tokens {distance} places before their query, and compared for all"
+        others = (note if "rotary" in text else text for text in self.notes)
+        return replace(self, source=source, notes=tuple(others))
 
     @property
     def rounded(self) -> int:

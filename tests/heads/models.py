@@ -149,6 +149,17 @@ class Llama(Bert):
         return joined(self.how(turned(q), k, v, causal(x.shape[1])))
 
 
+class Neighbours(Llama):
+    """Rotary positions on pairs of neighbouring coordinates, as in GPT-J."""
+
+    def forward(self, x):
+        q, k, v = self.parts(x)
+        order = [0, 2, 4, 1, 3, 5]
+        q, k = (turned(part[..., order])[..., [0, 3, 1, 4, 2, 5]] for part in (q, k))
+        k, v = (part.repeat_interleave(2, dim=1) for part in (k, v))
+        return joined(self.how(q, k, v, causal(x.shape[1])))
+
+
 class NeoX(nn.Module):
     """Queries, keys and values of a head lie together; positions rotate a part of each head."""
 

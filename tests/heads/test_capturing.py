@@ -99,6 +99,35 @@ def test_rotary_positions_leave_no_single_w(kind, how):
         assert np.allclose(made, logits, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [*ROTARY.split(), "Neighbours"])
+@pytest.mark.parametrize("distance", [0, 3])
+def test_w_of_a_distance_gives_the_logits_of_its_tokens(kind, distance):
+    model = built(kind)
+    if kind == "NeoX":  # a bias of keys gives a query a number that W does not have
+        for layer in model.layers:
+            layer.query_key_value.bias.data.view(4, 3, 6)[:, 1] = 0.0
+    for head in capture(model, models.tokens()):
+        near = head.at_distance(distance)
+        assert near.notes[0] == "tokens are the inputs of the layer"
+        assert f"W is that of tokens {distance} places before their query" in near.notes[1]
+        assert near.weights.shape == (24, 24 + (kind == "NeoX"))
+        one = near.sequence(1)
+        made, logits = one.queries @ one.weights.T @ one.tokens.T, head.sequence(1).logits
+        at = (table.diagonal(-distance) for table in (made, logits))
+        assert np.allclose(*at, rtol=0.0, atol=1e-4 * np.abs(made).max())
+    compared = near.sequence(0).compare(baseline=False)
+    assert 0.0 < abs(compared.cosine) < 1.0
+    assert "places before their query" in repr(compared).split("\n")[0]
+
+
+def test_only_heads_with_rotary_positions_have_a_w_of_a_distance():
+    head = capture(built("Bert"), models.tokens())[0]
+    with pytest.raises(DataError, match="no W that depends on the distance alone"):
+        head.at_distance(1)
+    with pytest.raises(UsageError, match="distances are 0 to 9"):
+        head.at_distance(10)
+
+
 @pytest.mark.parametrize("how", [0, 1])
 def test_what_is_not_linear_in_the_inputs_has_keys_as_tokens_and_says_so(how):
     for head in capture(built("Normed", how), models.tokens()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.heads.capturing.masks import Mask
 from attsvm.heads.capturing.references import Part
+from attsvm.heads.capturing.rotations import Planes, turned, turns_by
 from attsvm.heads.head import Head
 
 _CLOSE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.03, "bfloat16": 0.2}
@@ -55,10 +56,17 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerHead:
-    """The source of a head of a layer."""
+    """The source of a head of a layer.
+
+    Attributes:
+        layer: the layer.
+        head: the index of the head.
+        turns: with rotary positions, the planes and turns of the distance whose W is asked for.
+    """
 
     layer: Layer
     head: int
+    turns: tuple[Planes, Array] | None = None
 
     @property
     def weights(self) -> Array | None:
@@ -68,11 +76,13 @@ class LayerHead:
         if not layer.inputs or queries is None or keys is None:
             identity: Array = layer.scale * np.eye(layer.keys.array(0, self.head).shape[-1])
             return identity
-        if layer.turned:
+        if layer.turned and self.turns is None:
             return None
         rows, shift = queries.rows(self.head), queries.shift(self.head)
         if shift is not None:
             rows = np.hstack([rows, shift[:, None]])
+        if self.turns is not None:
+            rows = turned(rows, *self.turns)
         weights: Array = layer.scale * (keys.rows(k).T @ rows)
         return weights
 
@@ -89,9 +99,17 @@ class LayerHead:
         if not self.layer.inputs or projection is None:
             return self.layer.queries.array(sequence, self.head)
         inputs = projection.inputs(sequence)
-        if projection.bias is None or self.layer.turned:
+        if projection.bias is None or (self.layer.turned and self.turns is None):
             return inputs
         return np.hstack([inputs, np.ones((len(inputs), 1))])
+
+    def at(self, distance: int) -> LayerHead | None:
+        """Return the source with the W of a distance; None if W does not depend on it."""
+        layer = self.layer
+        if not (layer.inputs and layer.turned):
+            return None
+        turns = turns_by((layer.queries, layer.keys), distance)
+        return None if turns is None else replace(self, turns=turns)
 
     def values(self, sequence: int) -> Array:
         """Return the values."""

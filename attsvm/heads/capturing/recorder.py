@@ -233,7 +233,7 @@ def _notes(layer: Layer, reason: str, dtype: torch.dtype) -> list[str]:
     elif layer.turned:
         notes.append(
             "queries or keys keep the norms of their projections but not the directions, as rotary "
-            "positions do: no single W is compared"
+            "positions do: no single W is compared (at_distance takes one)"
         )
     if dtype in _HALF:
         notes.append(f"computed in {str(dtype).removeprefix('torch.')}")
