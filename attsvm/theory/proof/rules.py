@@ -503,13 +503,13 @@ def ensure_ended(
     own = all(fact in whole.facts for fact in whole.concluded)
     _ensure(own, "a conclusion is a fact of another proof", whole.concluded)
     for fact in whole.facts:
-        given = any(
+        listed = any(
             s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
             for s in known.get(fact.rule, ())
         )
         free = fact.rule not in known and fact.number not in whole.of_reading
         _ensure(
-            free or given, "a proof uses a setting or hypothesis that its reading has not", fact
+            free or listed, "a proof uses a setting or hypothesis that its reading has not", fact
         )
     for sequent in sequents:
         # a fact with fewer assumptions says more, so that it also concludes the sequent

@@ -484,9 +484,9 @@ def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
 def extreme(kind: str, body: Operand, letter: Letter, over: Over | None = None) -> Term:
     """Return what binds the index of a body: a number of a kind, of which lemmas and rules know.
 
-    The kinds are the least and the largest value of reals, the distance of the hull of vectors from
-    0, the spectral norm of the rows of a matrix, and a row of it, which stands for its entries.
-    Over an empty set it is any number.
+    The kinds are "least" and "most" of reals, and "hull" of vectors: its distance from 0. Further
+    "row", a row of a matrix by its entries, and "spectral", the norm of a matrix by its rows. Over
+    an empty set the value is any number.
     """
     ready = members(body, letter, over)
     ensure_sort(ready, VECTOR if kind == "hull" else REAL)

@@ -36,8 +36,8 @@ def proofs_table(claims: Iterable[Claim]) -> str:
         f"| {c.id} | `{c.proof}` | {_KINDS[kind]} |" for c, kind in zip(own, kinds, strict=True)
     )
     lines = (f"Of {len(own)} readings with a proof: {', '.join(counts)}.", "", *_TITLES, *rows)
-    taken = ((c.id, by) for c, by in rests_on(own) if connection(c) == PROSE)
-    ends = (f"| {id} | {', '.join(x.id for x in by)} |" for id, by in taken)
+    prose = ((c.id, by) for c, by in rests_on(own) if connection(c) == PROSE)
+    ends = (f"| {id} | {', '.join(x.id for x in by)} |" for id, by in prose)
     return "".join(f"{line}\n" for line in (*lines, *_TAKEN, *ends))
 
 
@@ -63,19 +63,19 @@ def rests_on(claims: Iterable[Claim]) -> Iterator[tuple[Claim, list[Claim]]]:
 
 def called(prove: Callable[..., object]) -> set[object]:
     """Return the functions of the package of a proof that it names, or one that it names does."""
-    found, open_, package = set[object](), [prove], prove.__module__.partition(".")[0]
+    result, open_, package = set[object](), [prove], prove.__module__.partition(".")[0]
     while open_:
         one = inspect.unwrap(open_.pop()) if callable(open_[-1]) else open_.pop()
-        if not isinstance(one, FunctionType) or one in found:
+        if not isinstance(one, FunctionType) or one in result:
             continue
         if one.__module__.partition(".")[0] != package:
             continue
-        found.add(one)
+        result.add(one)
         names = {*_names(one.__code__)}
         own = [one.__globals__[name] for name in names if name in one.__globals__]
         parts = (vars(x) for x in own if isinstance(x, ModuleType))
         open_ += own + [part[name] for part in parts for name in names if name in part]
-    return found
+    return result
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -38,6 +38,7 @@ from attsvm.theory import (
     changed,
 )
 from properties._support.formulas import CONVEX_PHI, SEVERAL
+from properties._support.risk_formulas import DECREASES, family
 from properties.mm import SOURCE
 from properties.mm.nonlinear_head_path import conclusion, instances
 
@@ -79,7 +80,7 @@ PATH = Statement(
     },
     conclusion=conclusion.no_better,
     cost=4,
-    violating={SEVERAL: [instances.ONE_TOKEN]},
+    violating={SEVERAL: [instances.ONE_TOKEN], DECREASES: [instances.TURNING]},
     readings={
         "literal-1": Reading(
             "refuted, certified",
@@ -100,10 +101,10 @@ PATH = Statement(
             siblings={"2 d_i in place of d_i": changed(share=2, examples=[instances.ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "holds",
-            proof="symbolic.mm.nonlinear_head_path:prove_no_better",
-            under=(CONVEX_PHI, RISING, BEST),
-            variables={"loss": Choice(DECREASING)},
+            "proved",
+            proof="symbolic.mm.no_better_prompt:prove",
+            under=(CONVEX_PHI, RISING, BEST, DECREASES),
+            variables={"loss": Choice(LOSSES)},
             examples=(
                 instances.ONE_SIDED,
                 instances.BOTH_LABELS,
@@ -116,6 +117,9 @@ PATH = Statement(
                 ),
                 "b_k of any sign": changed(drop=[RISING], examples=[instances.INSIDE]),
                 "phi need not be convex": changed(drop=[CONVEX_PHI], examples=[instances.BENT]),
+                "a loss that turns upwards": changed(
+                    drop=[DECREASES], variables=family("squared"), examples=[instances.TURNING]
+                ),
             },
         ),
         "amended-2": Reading(

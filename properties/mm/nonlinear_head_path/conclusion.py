@@ -1,32 +1,31 @@
 """Bounds of the risk of nonlinear heads beside that of the selected tokens, as formulas."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 
-from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
+from attsvm.primitives.heads import change, derivative_along, head, linear
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 
 
-def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
-    """Return each input with its head, its best value, and the attention q to other tokens."""
-    parts = []
+def inputs(m: Namespace, v: Values) -> Iterator[SimpleNamespace]:
+    """Yield each input with its head and the value of the head at the first token."""
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
         own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
         own.best = head(m, own, X[0])
-        own.q = m.sum(m.array([m.exact(0), *s[1:]]))
-        parts.append(own)
-    return parts
+        yield own
 
 
 def gap(m: Namespace, v: Values) -> Number:
     """Return n (L(p) - L_*), with L_* the risk at the first tokens."""
-    drops = [m.exact(0)]
-    for own in inputs(m, v):
-        if len(own.X) == 1:
-            continue  # such an input adds exactly 0
-        moved = own.s @ (own.X - own.X[0])
-        drops.append(v.loss.drop(m, own.best, -change(m, own, own.X[0], moved)))
-    return m.sum(m.array(drops))
+    moved = ((own, own.s @ (own.X - own.X[0])) for own in inputs(m, v))
+    drops = (v.loss.drop(m, own.best, -change(m, own, own.X[0], by)) for own, by in moved)
+    return m.sum(m.array([*drops]))
+
+
+def off(m: Namespace, own: Values) -> Number:
+    """Return the attention q of an input to tokens other than the first."""
+    return m.sum(m.array([m.exact(0), *own.s[1:]]))
 
 
 def falls(m: Namespace, own: Values) -> list[Number]:
@@ -48,7 +47,7 @@ def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Nu
     for own in inputs(m, v):
         gaps = falls(m, own) + (slopes(m, own) if steep else [])
         if gaps:  # else there is no other token
-            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(gaps)) * own.q))
+            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(gaps)) * off(m, own)))
     return m.sum(m.array(drops))
 
 
@@ -58,7 +57,7 @@ def most(m: Namespace, v: Values, share: Number = 1) -> Number:
     for own in inputs(m, v):
         gaps = falls(m, own) + slopes(m, own)
         if gaps:
-            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(gaps)) * own.q))
+            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(gaps)) * off(m, own)))
     return m.sum(m.array(drops))
 
 
@@ -76,7 +75,8 @@ HEADS = (
     "others",
 )
 def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
-    return m.at_most(share * least(m, v), gap(m, v))
+    none = isinstance(share, int) and share == 0  # then inputs may have one token
+    return m.at_most(m.exact(0) if none else share * least(m, v), gap(m, v))
 
 
 @stated(
@@ -109,12 +109,11 @@ def best(m: Namespace, v: Values) -> Relation:
 
 def one_sign(m: Namespace, v: Values) -> Relation:
     """Return that each input has no b_ik below 0 or none above it, or phi is the identity."""
-    linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
+    zero = m.exact(0)
     rows = (m.any_of(m.at_least(m.min(b), zero), m.at_most(m.max(b), zero)) for b in v.b)
-    return m.any_of(m.all_of(*rows), m.equal(linear, m.exact(1)))
+    return m.any_of(m.all_of(*rows), linear(m, v))
 
 
 def rising(m: Namespace, v: Values) -> Relation:
     """Return that no b_ik is negative, or phi is the identity."""
-    linear = m.exact(int(v.phi is ACTIVATIONS["identity"]))
-    return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))
+    return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), linear(m, v))

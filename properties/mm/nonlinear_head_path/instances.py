@@ -25,6 +25,8 @@ BENT = example([[[4, 0], [0, 3]]], [[1, 0], [0, 1]], [[1, 1]], "logistic", [0, 0
 """For this sum of logistic functions the mean of both tokens is better than either."""
 BOTH_BENT = example([[[2], [1]], [[1], [2]]], [[1]], [[1], [-1]], "square", [0])
 """The head x^2 with labels 1 and -1: h_1 is convex, and h_2 concave."""
+TURNING = ONE_SIDED | {"loss": "squared"}
+"""(1 - u)^2 is less at the value 1 of the second token than at the best one, 2."""
 SADDLE = example([[[0, 1], [1, 0], [-1, 0]]], [[1, 0], [0, 1]], [[-1, 1]], "square", [0, -8])
 """The mean of the other tokens is nearer to the best one than they are."""
 SIGMOID = example([[[8], [-8]]], [[1]], [[1]], "logistic", [-0.03125])
