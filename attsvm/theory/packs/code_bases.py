@@ -41,10 +41,10 @@ _ENGINE = "attsvm"
 
 def base_of(file: Path) -> Path:
     """Return the folder from which a file is imported."""
-    folder = file.parent
-    while (folder / "__init__.py").is_file() and folder != folder.parent:  # "." is its own parent
-        folder = folder.parent
-    return folder
+    folder = os.path.dirname(file)  # by texts, as a gate asks of hundreds of files
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return Path(folder)
 
 
 def located(file: str | os.PathLike[str]) -> Path:

@@ -1,5 +1,6 @@
 """A statement on one screen of a terminal, and the lines of its formulas."""
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,15 +20,15 @@ def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iter
     Unless `whole` is true, one screen is filled: less important parts are left out first, and a
     sentence is printed whole or not at all. The reading `asked` is printed with all its parts.
     """
-    stored = "; ".join(_commands(view))
-    lines = [*_head(view), *_every_reading(view)]
+    stored, places = "; ".join(_commands(view)), _places(view)
+    lines = [*_head(view, places), *_every_reading(view)]
     lines += [*_words(_vocabulary(view, lines)), *_foot(view, stored)]
     if not whole and len(lines) > SCREEN:
         parts: set[str] = set()
         for part in _by_weight(view):
-            if len(list(_folded(view, {*parts, part}, asked, stored))) <= SCREEN:
+            if len(list(_folded(view, {*parts, part}, asked, stored, places))) <= SCREEN:
                 parts.add(part)
-        lines = list(_folded(view, parts, asked, stored))
+        lines = list(_folded(view, parts, asked, stored, places))
     yield from lines
 
 
@@ -55,9 +56,11 @@ def _by_weight(view: StatementView) -> Iterator[str]:
     yield from ("rests on", "what rests on it")
 
 
-def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> Iterator[str]:
+def _head(
+    view: StatementView, places: str, parts: Collection[str] = ("fails", "repair")
+) -> Iterator[str]:
     """Yield the lines with the printed sentence, the refuted parts with reasons, and the repair."""
-    yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {_places(view)})")
+    yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {places})")
     yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
         yield ""
@@ -100,9 +103,11 @@ def _verdict(reading: ReadingView) -> str:
     return f"{words}; {reading.unlike}" if reading.unlike else words
 
 
-def _folded(view: StatementView, parts: Collection[str], asked: str, stored: str) -> Iterator[str]:
+def _folded(
+    view: StatementView, parts: Collection[str], asked: str, stored: str, places: str
+) -> Iterator[str]:
     """Yield the statement with these parts alone, and the command that prints the rest."""
-    lines = [*_head(view, parts), *_chosen_readings(view, parts, asked)]
+    lines = [*_head(view, places, parts), *_chosen_readings(view, parts, asked)]
     yield from lines
     words = _vocabulary(view, lines)
     yield from _words({name: words[name] for name in words if f"word {name}" in parts})
@@ -122,7 +127,8 @@ def _vocabulary(view: StatementView, lines: Iterable[str]) -> dict[str, str]:
     known |= {re.split(r"[( ]", line)[0] for line in definitions(view.readings)}
 
     def uses(word: str) -> bool:
-        return bool(re.search(rf"(?<![\w^]){re.escape(word)}(?![\w^'])", text))
+        within = word in text  # quicker than the expression, and mostly False
+        return within and bool(re.search(rf"(?<![\w^]){re.escape(word)}(?![\w^'])", text))
 
     return {
         name: " ".join(meaning.split()).rstrip(".")
@@ -207,15 +213,22 @@ def _commands(view: StatementView) -> Iterator[str]:
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
     """Yield a paragraph in lines that fit the terminal; nothing for an empty text."""
     if text:
-        lines = wrap(
-            kept(lead + text),
-            max(40, min(100, get_terminal_size().columns)),
-            initial_indent=indent,
-            subsequent_indent=indent + "  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        yield from (line.replace(KEPT, " ") for line in lines)
+        width = max(40, min(100, get_terminal_size().columns))
+        yield from _in_lines(kept(lead + text), width, indent)
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_lines(text: str, width: int, indent: str) -> tuple[str, ...]:
+    """Return a paragraph in lines; a screen is laid out many times until its parts fit."""
+    lines = wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return tuple(line.replace(KEPT, " ") for line in lines)
 
 
 def _block(title: str, words: str) -> Iterator[str]:

@@ -195,7 +195,7 @@ def test_a_reading_has_the_hypothesis_that_its_proof_supposes():
         (on_ball(lower), "supposes a fact that the reading does not have: a closed ball"),
         (on_ball(alike), "supposes another object with the same name (got a closed ball)"),
     ):
-        outcome = check_shard(claim, claim.part(""), PROFILES["quick"].scaled(12), 0, 0)
+        outcome = check_shard(claim, claim.part(""), PROFILES["quick"].scaled(200), 0, 0)
         assert (outcome.error is None) == (outcome.proof is not None) == (said is None)
         assert said is None or said in outcome.error
 
@@ -358,7 +358,7 @@ def test_a_condition_is_true_itself():
 
 def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     (claim,) = find_claims(load_packs(), ["tf/theorem-2:sharp"])
-    few = PROFILES["quick"].scaled(12)
+    few = PROFILES["quick"].scaled(200)
     outcome = check_part(claim, claim.part(""), few, 0)
     assert outcome.error is None
     assert outcome.steps[0].startswith("||W^mm|| is above 0")

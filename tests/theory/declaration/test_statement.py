@@ -24,7 +24,7 @@ STEPS = Statement(
     "toys",
     "here",
     "N x <= N^2 x",
-    cost=8,
+    cost=64,
     variables={"N": Integer(2, 3), "x": Real(least=0)},
     hypotheses=(Hypothesis("x <= 1 <b>", lambda m, v: m.at_most(v.x, m.exact(1))),),
     conclusion=steps,

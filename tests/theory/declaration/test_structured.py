@@ -28,7 +28,7 @@ from attsvm.theory.declaration.judge import decided
 from attsvm.theory.declaration.structured import Bent
 from attsvm.theory.declaration.variables import shown
 from attsvm.theory.instance.letters import letters_of
-from attsvm.theory.report.answer import answered
+from attsvm.theory.search.hunt import hunt
 
 DOMAINS = {
     "Symmetric": (Symmetric, lambda m, S, n: m.equal(S, S.T)),
@@ -117,6 +117,7 @@ FALSE = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("name", FALSE)
 def test_degenerate_values_refute_and_are_shown_by_their_own_names(name):
     relation, variables, instance = FALSE[name]
@@ -152,9 +153,9 @@ TRUE = {
 @pytest.mark.parametrize("name", TRUE)
 def test_a_true_question_is_not_refuted(name):
     relation, variables = TRUE[name]
-    answer = answered(question(relation, **variables), 2.0, rounds=1)
-    assert answer.verdict == "not refuted"
-    assert answer.account.examples > 10
+    account = hunt(question(relation, **variables).claim, rounds=1, searchers=["drawn", "screen"])
+    assert (account.smallest, account.error) == (None, None)
+    assert account.examples > 10
 
 
 def test_a_sentence_names_the_domains():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from flint import arb
 from latex import faults
+from searching import nightly
 
 from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
@@ -416,8 +417,9 @@ def test_the_latex_of_every_shipped_file_is_well_formed(stored):
 def test_the_script_of_every_shipped_file_prints_a_violated_slack(
     shipped, stored, monkeypatch, capsys
 ):
+    """A quarter of them runs, and all of them every night."""
     monkeypatch.setattr("attsvm.theory.load_packs", lambda: (shipped,))
-    for document in stored.values():
+    for document in list(stored.values())[:: 1 if nightly() else 4]:
         names = {}
         exec(document["python"], names)
         assert "\nconfirmed: " in capsys.readouterr().out

@@ -8,7 +8,8 @@ import pytest
 
 from attsvm import Defined, Integer, Matrix, Near, Real, Simplex, Vector, ask, question
 from attsvm.errors import ClaimError, UsageError
-from attsvm.theory.report.answer import answered
+from attsvm.theory.report.answer import Answer, answered
+from attsvm.theory.search.hunt import hunt
 
 LONG = 120.0
 """Seconds for a question that an instance refutes within one or two on an idle machine."""
@@ -78,11 +79,11 @@ FALSE = {
     ),
     "a late partial sum": (
         lambda: ask(
-            lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 5),
+            lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 4),
             n=Integer(1),
             seconds=LONG,
         ),
-        {"n": "83"},
+        {"n": "31"},
     ),
     "a defined letter is shown": (
         lambda: ask(
@@ -97,6 +98,13 @@ FALSE = {
 """False questions, each with its smallest counterexample."""
 
 
+def after(asked, *searchers):
+    """The answer after one round of these searchers, or of draws alone."""
+    account = hunt(asked.claim, seconds=None, rounds=1, searchers=searchers or ("drawn",))
+    return Answer(asked, account, LONG)
+
+
+@pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("name", FALSE)
 def test_a_false_question_falls_by_its_smallest_instance(name):
     asked, instance = FALSE[name]
@@ -157,7 +165,7 @@ def test_a_finite_domain_is_not_settled_if_a_hypothesis_stays_open():
         ),
         a=Integer(1, 3),
     )
-    answer = answered(asked, LONG, rounds=1)
+    answer = after(asked, "drawn", "every")
     assert answer.verdict == "not refuted"
     assert "that is no proof" in repr(answer)
     assert answer.account.seen.settled == 0
@@ -183,7 +191,7 @@ def test_a_float_refutes_nothing(name):
 
 def test_a_power_beyond_floats_is_an_integer():
     asked = question(lambda m, v: m.at_most(v.n, 2**v.n), n=Integer(1))
-    answer = answered(asked, LONG, rounds=1)
+    answer = after(asked, "drawn", "integers")
     assert answer.verdict == "not refuted"
 
 
@@ -202,7 +210,7 @@ def test_an_open_sign_is_undecided_and_gives_the_reason():
         x=Real(least=1),
         y=Real(),
     )
-    answer = answered(asked, LONG, rounds=1)
+    answer = after(asked)
     assert answer.verdict == "undecided"
     assert "settled neither way" in repr(answer)
 
@@ -228,7 +236,7 @@ def test_a_formula_of_ever_longer_rationals_is_answered_by_balls(name):
     relation, verdict = LONG_RATIONALS[name]
     asked = question(relation, x=Real(least=0))
     assert len(asked.text) < 100
-    answer = answered(asked, LONG, rounds=1)
+    answer = after(asked, "drawn", "screen")
     assert answer.verdict == verdict
     said = "rationals were not tried, as one may have more than 1048576 bits"
     assert (said in repr(answer)) == (verdict == "undecided")
@@ -247,7 +255,7 @@ BLIND = {
 
 @pytest.mark.parametrize("remedy", BLIND)
 def test_a_search_with_blind_spots_speaks_of_questions(remedy):
-    answer = answered(BLIND[remedy](), LONG, rounds=1)
+    answer = after(BLIND[remedy](), "drawn", "screen")
     text = repr(answer)
     assert remedy in text
     assert "ensemble" not in text
@@ -350,7 +358,7 @@ def test_the_lengths_of_a_question_are_those_of_its_author():
         n=Integer(1, 2),
     )
     assert asked.text == "Let n be in {1, 2} and x in R^n. Then sum(x)^2 <= 2 sum(x^2)."
-    assert not answered(asked, LONG, rounds=1).refuted
+    assert not after(asked, "drawn", "screen", "solver").refuted
     longer = question(
         lambda m, v: m.at_most(m.square(m.sum(v.x)), 2 * m.sum(v.x * v.x)),
         x=Vector("n"),
@@ -360,13 +368,13 @@ def test_the_lengths_of_a_question_are_those_of_its_author():
 
 
 def test_an_undecided_instance_has_the_letters_of_the_question():
-    answer = ask(
+    asked = question(
         lambda m, v: m.at_least(m.kl(v.p, v.q), 0),
         p=Simplex("n"),
         q=Simplex("n"),
         n=Integer(2, 2),
-        seconds=2,
     )
+    answer = after(asked)
     assert answer.verdict == "undecided"
     assert "first at n = 2, p = [" in str(answer)
     assert "p_of" not in str(answer)
@@ -381,12 +389,12 @@ def test_an_undecided_instance_has_the_letters_of_the_question():
     ],
 )
 def test_an_undefined_side_refutes_nothing(call):
-    answer = ask(
+    asked = question(
         lambda m, v: m.at_most(call(m, v.x), m.exact("0.5")),
         lambda m, v: m.above(v.x, 0),
         x=Real(),
-        seconds=2,
     )
+    answer = after(asked, "drawn", "screen")
     assert answer.verdict == "undecided"
 
 
@@ -415,7 +423,8 @@ def test_equal_sides_are_shown_where_they_should_differ():
 
 
 def test_a_costly_function_of_integers_has_an_account():
-    answer = ask(lambda m, v: m.at_least(m.factorial(v.k), v.k), k=Integer(0), seconds=1)
+    asked = question(lambda m, v: m.at_least(m.factorial(v.k), v.k), k=Integer(0, 40))
+    answer = after(asked, "drawn", "screen")
     assert answer.verdict == "not refuted"
     assert "more screened in floats" in str(answer)
 

@@ -149,7 +149,7 @@ def test_rounds_come_to_the_same_whatever_clocks_say(monkeypatch):
 
     def account():
         _, claim = witnessed("clocks", Choices, choices, data)
-        told = hunt(claim, seconds=None, rounds=3, searchers=WHO).json()
+        told = hunt(claim, seconds=None, rounds=2, searchers=WHO).json()
         for step in (*told["growth"], *told["searchers"].values()):
             del step["seconds"]
         return {key: told[key] for key in told if "second" not in key}

@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -41,23 +42,36 @@ def forget():
     importlib.invalidate_caches()
 
 
-@pytest.fixture
-def pack(here, on_path, monkeypatch, capsys):
-    """A pack of two claims with a helper each, and its whole run, as the current folder."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    folder = here / "little"
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with a pack of two claims with a helper each, its whole run, and expectations."""
+    place = tmp_path_factory.mktemp("prepared")
+    folder = place / "little"
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name in "ab":
         (folder / f"claim_{name}.py").write_text(CLAIM.format(name=name))
         (folder / f"shared{name}.py").write_text("ZERO = 0\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        patch.syspath_prepend(place)
+        patch.setattr(sys, "dont_write_bytecode", True)
+        forget()
+        assert main(VERIFY) == 0
+        assert main([*GATE, "--update", "--yes"]) == 0
     forget()
-    assert main(VERIFY) == 0
-    assert main([*GATE, "--update", "--yes"]) == 0
     expected = folder / "expectations.json"
     expected.write_text(expected.read_text().replace(UNREVIEWED, "a square"))
-    capsys.readouterr()
-    yield folder
+    return place
+
+
+@pytest.fixture
+def pack(prepared, here, on_path, monkeypatch):
+    """A copy of it, as the current folder."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    shutil.copytree(prepared, here, dirs_exist_ok=True)
+    forget()
+    yield here / "little"
     forget()
 
 
