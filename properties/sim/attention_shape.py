@@ -6,21 +6,21 @@ many columns as the next has rows.
 
 D(X) has a row for each row of exp(A1 X A2^T), which is n x n. The block A_{l0,j0} of A1 kron A2 has
 d^2 columns (definition 3.1). So literal-1 is true only for n = d, and literal-2 only for d = 1. The
-sentence speaks of sizes alone, so an instance is n and d. Proof, by the same formulas with symbols
-for n and d: `symbolic.sim.attention_shape`.
+sentence speaks of sizes alone, so an instance is n and d. In letters for n and d both sizes of each
+pair are one polynomial (`symbolic.sim.attention_shape`).
 """
 
 from itertools import pairwise
 
 from attsvm.theory import Integer, Reading, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Relation, Values
+from attsvm.theory.types import Namespace, Relation, Values
 from properties.sim import SOURCE
 
 
 @stated("D(X) is $rows x $columns, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d")
 def attention_fits(
     m: Namespace, v: Values, rows: str, columns: str, of: str = "logits", values: str = "A2"
-) -> Comparison:
+) -> Relation:
     """D(X) has the stated size, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d."""
     one = m.exact(1)
     n, d = one * v.n, one * v.d
@@ -31,7 +31,7 @@ def attention_fits(
     factors = [(D[1], D[0]), (n, n), *between, (d, d)]  # D(X)^-1, exp(A1 X A2^T), A2, Y
     pairs = [(D[0], summed), (D[1], summed), (factors[0][0], n), (factors[-1][1], d)]
     pairs += [(left[1], right[0]) for left, right in pairwise(factors)]
-    return m.equal(m.array([a for a, _ in pairs]), m.array([b for _, b in pairs]))
+    return m.all_of(*(m.equal(a, b) for a, b in pairs))
 
 
 @stated(
@@ -66,7 +66,7 @@ SHAPE = Statement(
             siblings=OTHER_SIZES,
         ),
         "amended-1": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.attention_shape:prove",
             constants={"rows": "n", "columns": "n"},
             examples=(WIDER, LONGER),
@@ -87,7 +87,7 @@ SHAPE = Statement(
             siblings={"x in R^n": changed(length="n"), "x in R^{nd}": changed(length="n d")},
         ),
         "amended-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.attention_shape:prove_vector",
             conclusion=block_fits,
             constants={"length": "d^2", "listed": "d^2"},

@@ -23,7 +23,7 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined
 from attsvm.theory.declaration.proof import grants, record_linked
-from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
+from attsvm.theory.declaration.variables import Choice, Defined, axes_of
 from attsvm.theory.proof.arrays import (
     LETTERS,
     Length,
@@ -75,9 +75,10 @@ class Said:
 def values_of(formula: Formula) -> Values:
     """Return letters for the variables of a formula: functions of which nothing is known.
 
+    An integer that is no length is a letter for any real number.
+
     Raises:
-        ProofError: a variable is an integer that is no length, or a member of a family without a
-            general member.
+        ProofError: a variable is a member of a family without a general member.
     """
     known: dict[str, Any] = {}
     lengths = axes_of(formula.variables)
@@ -89,8 +90,6 @@ def values_of(formula: Formula) -> Values:
             if not hasattr(kind, "arbitrary"):
                 raise ProofError("a family has no general member", value=name)
             known[name] = kind.arbitrary(name)
-        elif isinstance(one, Integer):
-            raise ProofError("an integer is no length of an axis", value=name)
         elif not isinstance(one, Defined):
             known[name] = variable(name, one.axes)
     return defined(formula.variables, LETTERS, FrozenValues(**known))

@@ -29,7 +29,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import shape_of
-from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.proof.arrays import LETTERS, falling, primitives
 from attsvm.theory.proof.facts import Fact, K, Proof, Proposition
 from attsvm.theory.proof.linked import values_of
@@ -148,7 +148,7 @@ def instance_model(formula: Formula, case: Case, number: Callable[[float], Value
         others, after = after_first(sort)
         sets[others], functions[after] = range(1, size), lambda place: place
     for name, one in formula.variables.items():
-        if one.stored is None or isinstance(one, Integer):
+        if one.stored is None or name in shape_of(formula.variables, case):
             continue
         value = getattr(case, name)
         if isinstance(one, Choice):
