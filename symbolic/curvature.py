@@ -250,11 +250,11 @@ def ensure_moments() -> None:
     )
 
 
-def ensure_vertex(convex: str = VERTEX) -> None:
+def ensure_vertex() -> None:
     """Prove step 2: F is largest if h is the indicator of a set."""
-    ensure_zero(convex_residual(), convex)
+    ensure_zero(convex_residual(), VERTEX)
     ensure_cube()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: convex, HULL: CUBE})
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: VERTEX, HULL: CUBE})
     ensure_zero(
         indicator_residual(),
         "for the indicator h of a set of probability (1-a)/2, P = (1-a^2)/4, F is P (p (V1 - "

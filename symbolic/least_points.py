@@ -46,12 +46,8 @@ CONVEX_NORM = "||s U + t V||^2 = s ||U||^2 + t ||V||^2 - s t ||U - V||^2 where s
 PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
-def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> tuple[str, str]:
+def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X) -> tuple[str, str]:
     """Prove that a mean s U + t V meets the constraints if U and V do.
-
-    Args:
-        constraints: the constraints.
-        of: the name of the least vector that meets them.
 
     Returns:
         The sentences that the constraints are affine, and that the set is convex.
@@ -61,8 +57,8 @@ def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -
             both vectors are.
     """
     mean = SHARE * U + REST * V
-    affine = f"margins of s U + t V are s times those of U and t times those of V, for {of}"
-    convex = f"a mean of two vectors that meet the constraints of {of} meets them"
+    affine = "margins of s U + t V are s times those of U and t times those of V, for X"
+    convex = "a mean of two vectors that meet the constraints of X meets them"
     ensure_equal(
         [margin(mean) for margin, _ in constraints],
         [SHARE * margin(U) + REST * margin(V) for margin, _ in constraints],
@@ -86,40 +82,30 @@ def ensure_norm_convex() -> None:
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
-def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> None:
-    """Prove that X is unique if it exists, and <X, V - X> >= 0 for all V that meet the constraints.
-
-    Args:
-        constraints: these constraints.
-        of: the name of X.
-    """
-    ensure_mean_meets(constraints, of)
+def ensure_least_point() -> None:
+    """Prove that X is unique if it exists, and <X, V - X> >= 0 for all V with its margins."""
+    ensure_mean_meets()
     c, square = sp.symbols("c square", positive=True)
     share = c / (c + square)
     moved = X + share * U
     facts = {inner("U", "X"): -c, inner("U", "U"): square}
     ensure_positive(
         (X @ X - moved @ moved).subs(facts),
-        f"were <X, V - X> = -c < 0, the mean X + s (V - X), s = c/(c + ||V - X||^2), were shorter, "
-        f"of X = {of}",
+        "were <X, V - X> = -c < 0, the mean X + s (V - X), s = c/(c + ||V - X||^2), were shorter",
         normal=factored,
     )
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
-def ensure_existence(
-    meets: str | Supposition, constraints: Sequence[Constraint] = OF_X, of: str = "X"
-) -> None:
+def ensure_existence(meets: str | Supposition) -> None:
     """Prove that X exists and is unique, and <X, V - X> >= 0 for all V that meet the constraints.
 
     Args:
         meets: the step or hypothesis that some vector meets the constraints.
-        constraints: these constraints.
-        of: the name of X.
     """
-    ensure_least_point(constraints, of)
-    affine, convex = ensure_mean_meets(constraints, of)
-    closed = f"the vectors that meet the constraints of {of} are a closed set"
+    ensure_least_point()
+    affine, convex = ensure_mean_meets()
+    closed = "the vectors that meet the constraints of X are a closed set"
     cite(POLYHEDRON, met={AFFINE: affine}, of=closed)
     cite(NEAREST_POINT, met={CLOSED: closed, CONVEX: convex, NOT_EMPTY: meets})
 

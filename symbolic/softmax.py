@@ -27,11 +27,11 @@ def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 
 
 @functools.cache
-def structural_residual(*, sign: int = -1) -> sp.Expr:
-    """Return the derivative of <f, h> along logits s + x a minus <f, a h> + sign <f, a> <f, h>.
+def structural_residual() -> sp.Expr:
+    """Return the derivative of <f, h> along logits s + x a minus <f, a h> - <f, a> <f, h>: 0.
 
     f is the softmax of these logits. The number n of tokens is a symbol, and sums are
-    differentiated term by term. The difference is 0 for `sign` = -1.
+    differentiated term by term.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     t = sp.Symbol("t", integer=True)
@@ -43,7 +43,6 @@ def structural_residual(*, sign: int = -1) -> sp.Expr:
         return sp.Sum(sp.expand(term * power), (t, 1, n))
 
     derivative = sp.diff(total(h[t]) / total(sp.Integer(1)), x)
-    closed = total(a[t] * h[t]) / total(sp.Integer(1)) + sign * (
-        total(h[t]) * total(a[t]) / total(sp.Integer(1)) ** 2
-    )
+    power_sum = total(sp.Integer(1))
+    closed = total(a[t] * h[t]) / power_sum - total(h[t]) * total(a[t]) / power_sum**2
     return cancelled(derivative - closed)

@@ -36,11 +36,10 @@ from symbolic.tf import definition_1
 CONVEX_LOGARITHM = "-log is convex"
 
 
-def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None:
+def ensure_near_where_margins_are_large() -> None:
     """Prove that ||W - V||^2 <= 2 c R^2 / rho if all margins of W are at least rho - c.
 
-    Args:
-        good: the hypothesis that ||W|| <= R; None for minimisers in the ball.
+    W is a minimiser in the ball of radius R.
     """
     ensure_multipliers()
     rho, c, w = sp.symbols("rho c w", positive=True)
@@ -49,10 +48,10 @@ def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None
         "<W^mm, W> is the sum of lambda_j m_j, so at least (rho - c) ||W^mm||^2",
         normal=expanded,
     )
-    ensure_near(good)
+    ensure_near()
 
 
-def ensure_near(good: Supposition | None) -> None:
+def ensure_near(good: Supposition | None = None) -> None:
     """Prove that ||W - V||^2 <= 2 c R^2 / rho if <W^mm, W> >= (rho - c) ||W^mm||^2.
 
     Args:
@@ -72,15 +71,13 @@ def ensure_near(good: Supposition | None) -> None:
     )
 
 
-def ensure_margins_are_large(
-    falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
-) -> None:
+def ensure_margins_are_large(falling: Supposition, good: Supposition | None = None) -> None:
     """Prove that L(W) <= L(V) implies a least margin of W of at least rho - log(2 Gamma).
+
+    This holds if e^rho >= 2 Gamma, as in the end if rho tends to infinity.
 
     Args:
         falling: the hypothesis that the b_i are above 0.
-        large: the hypothesis that e^rho >= 2 Gamma; None if rho tends to infinity, or e^rho is
-            compared with 2 Gamma.
         good: the hypothesis that L(W) <= L(V); None for minimisers.
     """
     e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
@@ -115,30 +112,10 @@ def ensure_margins_are_large(
         normal=expanded,
     )
     ensure_nonnegative(
-        (power / gamma - 1 - power / (2 * gamma)).subs(
-            power, 2 * gamma + supposed_number(large, "beyond", nonnegative=True)
-        ),
+        (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + MORE),
         "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",
         normal=cancelled,
     )
-
-
-def ensure_rate(
-    falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
-) -> None:
-    """Prove that ||W/R - U||^2 <= 2 log(2 Gamma)/rho, for rho >= log(2 Gamma) and U = V/R.
-
-    W lies in the ball of radius R, and L(W) <= L(V).
-
-    Args:
-        falling: the hypothesis that the b_i are above 0.
-        large: the hypothesis that e^rho >= 2 Gamma; None if rho tends to infinity.
-        good: the hypothesis that ||W|| <= R and L(W) <= L(V); None for minimisers in the ball.
-    """
-    suppose(FEASIBLE)
-    ensure_direction_exists()
-    ensure_near_where_margins_are_large(good)
-    ensure_margins_are_large(falling, large, good)
 
 
 def ensure_direction_exists() -> None:
@@ -179,9 +156,15 @@ def ensure_secants() -> None:
 
 
 def prove_limit() -> str:
-    """Prove that W/R tends to U as R grows, for W in the ball of radius R with L(W) <= L(R U)."""
+    """Prove that W/R tends to U as R grows, for W in the ball of radius R with L(W) <= L(R U).
+
+    ||W/R - U||^2 is at most 2 log(2 Gamma)/rho for rho >= log(2 Gamma).
+    """
     ensure_secants()
-    ensure_rate(FALLING_AT_BEST)
+    suppose(FEASIBLE)
+    ensure_direction_exists()
+    ensure_near_where_margins_are_large()
+    ensure_margins_are_large(FALLING_AT_BEST)
     spread, rho = sp.symbols("spread rho", positive=True)
     ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
@@ -240,7 +223,6 @@ def prove_sharp() -> str:
     Here m_i is the least |l'| of input i, and d_i its least gap of scores.
     """
     suppose(FEASIBLE)
-    (good,) = (points.GOOD,)
     ensure_direction_exists()
     ensure_multipliers()
     ensure_mean_margin_is_large()
@@ -256,9 +238,9 @@ def prove_sharp() -> str:
         square * (p * m),
         "so <W^mm, W> = sum_j lambda_j m_j is ||W^mm||^2 times sum_j p_j m_j",
     )
-    ensure_near(good)
+    ensure_near(points.GOOD)
     # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
-    ensure_margins_are_large(FALLING, good=good)
+    ensure_margins_are_large(FALLING, points.GOOD)
     power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),
