@@ -1,9 +1,9 @@
 """Attention to optimal tokens stays above a constant if rivals score alike: linked facts.
 
-Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.basin_facts`. Suppose that
-the rivals of each input have one score, and that inputs are aligned: <A_r, A_j> >= 0 for rivals of
-different inputs. Let E_j = exp(-m_j), G the sum of E_j over the rivals of an input, g that of
-E_j A_j, and a the largest ||A_j||. A step adds at least x_j = pace <g, A_j> to m_j, with
+Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.attention_facts`. Suppose
+that the rivals of each input have one score, and that inputs are aligned: <A_r, A_j> >= 0 for
+rivals of different inputs. Let E_j = exp(-m_j), G the sum of E_j over the rivals of an input, g
+that of E_j A_j, and a the largest ||A_j||. A step adds at least x_j = pace <g, A_j> to m_j, with
 pace = -e l'(u) s_o^2 lead/n. Then:
 
 1. pace (a^2 + 1) G <= Q s_o, Q = e max|l'| max lead (a^2 + 1)/n (`Pace`).
@@ -80,7 +80,7 @@ from attsvm.theory.proof.terms import (
     total,
 )
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
-from symbolic.basin_facts import (
+from symbolic.attention_facts import (
     AFTER,
     HERE,
     MARGIN,
@@ -89,18 +89,17 @@ from symbolic.basin_facts import (
     POWER,
     THEIRS,
     Attention,
-    Converged,
     Kept,
     Moves,
     Slopes,
     attends,
-    from_kept,
     moves,
     over_own,
     r,
     slopes,
     steepness,
 )
+from symbolic.basin_facts import Converged, from_kept
 from symbolic.facts import power, powers_rise, product
 
 LEAD, LEADING, LONGEST = lead(j.term), most(lead(r.term), r), most(NORM(A(r)), r)

@@ -1,6 +1,6 @@
 """A run of descent leaves every ball for good, from any start and with any step: linked facts.
 
-Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.basin_facts`. Let
+Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.attention_facts`. Let
 lead_j = gamma_o - gamma_j, which is above 0 for some rival j. In a step <W, M> grows by
 e sum_j p_j <A_j, M> with p_j = -l'(u) s_j (u - gamma_j)/n, for every matrix M. There are two
 reasons why this sum is never negative, and above a positive constant on each ball:
@@ -68,7 +68,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import EXP, INV, NORM, Term, as_term, most, substituted, total
 from properties._support.token_choices import ONE_SIDE
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
-from symbolic.basin_facts import (
+from symbolic.attention_facts import (
     AFTER,
     HERE,
     MARGIN,

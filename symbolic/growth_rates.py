@@ -1,8 +1,8 @@
 """Rates of descent from the basin: of the norm and of the least margin, by linked facts.
 
-Letters are those of `symbolic.basin_facts`. Let f = <W, V>, N = ||V|| and y = ||W||; P is the sum
-of the p_j. The direction of W tends to that of V, so that f/N^2, y/N and the least margin differ by
-factors that tend to 1.
+Letters are those of `symbolic.attention_facts`. Let f = <W, V>, N = ||V|| and y = ||W||; P is the
+sum of the p_j. The direction of W tends to that of V, so that f/N^2, y/N and the least margin
+differ by factors that tend to 1.
 
 1. A step adds at least e P to f, and P >= c exp(-f (1 + off)/N^2) in the end. So the exponential of
    b f, b = (1 + off)/N^2, grows by a constant at least, and f is about ln(k)/b at least (`below`).
@@ -55,17 +55,8 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import EXP, INV, NORM, Letter, Operand, Term, substituted, total
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
-from symbolic.basin_facts import (
-    AFTER,
-    HERE,
-    MARGIN,
-    POWER,
-    Converged,
-    converges,
-    margins_follow,
-    nearly_along,
-    r,
-)
+from symbolic.attention_facts import AFTER, HERE, MARGIN, POWER, r
+from symbolic.basin_facts import Converged, converges, margins_follow, nearly_along
 from symbolic.curvature import ensure_smoothness
 from symbolic.facts import power, tangent
 

@@ -23,7 +23,7 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import INV, Term, substituted, total
 from properties.mm.loss_choice.gradient_letters import a, b, parallel, steepness
-from symbolic.basin_facts import attends, gradient
+from symbolic.attention_facts import attends, gradient
 
 
 @linked

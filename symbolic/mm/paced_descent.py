@@ -39,7 +39,7 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import INV, NORM, as_term, total
 from properties.mm.normalised_descent.paced_letters import LONGEST, PACE, PACED, advanced
-from symbolic.basin_facts import OWN, attends, gradient, over_own, slope
+from symbolic.attention_facts import OWN, attends, gradient, over_own, slope
 from symbolic.facts import product
 
 

@@ -33,7 +33,7 @@ from attsvm.theory.proof.terms import NORM, Letter, Term, substituted, total
 from properties.sim.figure_2 import ORTHONORMAL, SUCCESSOR
 from symbolic.aligned_facts import against
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
-from symbolic.basin_facts import OWN, THEIRS, attends, moves, steepness
+from symbolic.attention_facts import OWN, THEIRS, attends, moves, steepness
 from symbolic.facts import product
 
 THEIR = OWNER(other)

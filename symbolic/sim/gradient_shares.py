@@ -43,7 +43,8 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import ABS, EXP, INV, NORM, Letter, Term, total
 from symbolic.aligned_facts import against
-from symbolic.basin_facts import HERE, MARGIN, OWN, THEIRS, Converged, r
+from symbolic.attention_facts import HERE, MARGIN, OWN, THEIRS, r
+from symbolic.basin_facts import Converged
 from symbolic.facts import power, product, tangent
 from symbolic.growth_rates import OFF, Clock, N, Rates, Y, end, part, rates
 

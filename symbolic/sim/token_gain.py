@@ -37,7 +37,7 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import INV, most, substituted, total
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
-from symbolic.basin_facts import OWN, THEIRS, Attention, attends, moves, r, steepness
+from symbolic.attention_facts import OWN, THEIRS, Attention, attends, moves, r, steepness
 from symbolic.divergence_facts import LEAD, gains
 from symbolic.facts import product
 

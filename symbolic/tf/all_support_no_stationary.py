@@ -53,7 +53,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import INV, NORM, Term, as_term, least, most, substituted, total
 from properties._support.token_choices import QUERIES
 from symbolic.alternatives import FALLING
-from symbolic.basin_facts import (
+from symbolic.attention_facts import (
     HERE,
     OWN,
     THEIRS,

@@ -61,8 +61,8 @@ from properties._support.token_letters import (
     t,
 )
 from properties.tf.benign_landscape import AFFINE, APART, OWN, SCORES
-from symbolic.basin_facts import OWN as MINE
-from symbolic.basin_facts import THEIRS, Attention, gradient, slope
+from symbolic.attention_facts import OWN as MINE
+from symbolic.attention_facts import THEIRS, Attention, gradient, slope
 from symbolic.facts import product
 from symbolic.tf.all_support_no_stationary import DOWN, attention, loss_falls, norm_above
 

@@ -68,7 +68,7 @@ from properties.tf.theorem_2.near_letters import (
     WORST,
     least_part,
 )
-from symbolic.basin_facts import OWN, attends, loses_little, of_second, over_own
+from symbolic.attention_facts import OWN, attends, loses_little, of_second, over_own
 from symbolic.facts import exponents_rise, power, product, tangent
 
 

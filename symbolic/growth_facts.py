@@ -1,0 +1,276 @@
+"""Descent whose attention to optimal tokens stays positive grows along V: facts of linked proofs.
+
+Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.attention_facts`.
+
+1. -grad L = sum_j p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j), c > 0 (`coefficients`).
+2. <W, V> grows by e P at least, P = sum_j p_j, and ||W|| tends to infinity (`diverges`).
+"""
+
+from dataclasses import dataclass
+
+from attsvm.primitives.descent_letters import (
+    BEST,
+    FALL,
+    GAMMA,
+    NUMBER,
+    OWNER,
+    RATE,
+    A,
+    M,
+    V,
+    X,
+    bound,
+    i,
+    j,
+)
+from attsvm.theory.declaration.proof import Supposition
+from attsvm.theory.proof.facts import Fact, K, ge, gt, note
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    FINITELY_OFTEN,
+    LENGTH,
+    RECIPROCAL,
+)
+from attsvm.theory.proof.linked import suppose
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    attained,
+    beyond,
+    bounds,
+    cases,
+    cite,
+    cut,
+    decide,
+    define,
+    one_of_sum,
+    scale,
+)
+from attsvm.theory.proof.terms import EXP, INV, NORM, Letter, Term, least, most, total
+from symbolic.attention_facts import (
+    AFTER,
+    HERE,
+    MARGIN,
+    OWN,
+    POWER,
+    Attention,
+    Kept,
+    Moves,
+    Slopes,
+    over_own,
+    r,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """Bounds of the coefficients p_j of A_j in -grad L.
+
+    Attributes:
+        low, high: the constants c and C.
+        low_positive, high_positive: both constants are positive.
+        at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j).
+        bounded: p_j <= C.
+        positive: p_j > 0.
+        several: there is a rival.
+        share: s_j <= exp(-m_j).
+    """
+
+    low: Term
+    high: Term
+    low_positive: Fact
+    high_positive: Fact
+    at_least: Fact
+    at_most: Fact
+    bounded: Fact
+    positive: Fact
+    several: Fact
+    share: Fact
+
+
+def coefficients(
+    a: Attention, step: Moves, bent: Slopes, keeps: Kept, some_rival: Fact
+) -> Coefficients:
+    """Prove that c exp(-m_j) <= p_j <= C exp(-m_j) with constants c, C > 0."""
+    u, s_o, s, p, n = a.u(OWN, K), a.s_o(OWN, K), a.s(j, K), step.p(j, K), INV(NUMBER)
+    lower, upper = (at(f, {i: OWN}) for f in bent.at_output)
+    # from below
+    floor, floor_is = define("floor", (j,), bent.least * keeps.share(j) * keeps.lead(j) * n)
+    part = decide(gt(bent.least * keeps.share(j), 0), bent.least_positive, keeps.share_positive)
+    first = decide(
+        ge(FALL(u) * s_o, bent.least * keeps.share(j)),
+        *(lower, keeps.attended, bent.least_positive, at(a.s_o_positive, {i: OWN})),
+    )
+    both = decide(
+        ge(FALL(u) * s_o * (u - GAMMA(j)), bent.least * keeps.share(j) * keeps.lead(j)),
+        *(first, keeps.ahead, part, keeps.lead_positive),
+    )
+    weight = scale(a.means[2], FALL(u) * (u - GAMMA(j)) * n)
+    power = decide(gt(POWER * n, 0), a.power, keeps.number)
+    at_least = decide(
+        ge(p, floor(j) * POWER), step.p_is, weight, scale(floor_is, POWER), both, power
+    )
+    product = decide(gt(bent.least * keeps.share(j) * keeps.lead(j), 0), part, keeps.lead_positive)
+    floor_positive = decide(gt(floor(j), 0), floor_is, product, keeps.number)
+    # from above
+    distance = BEST(OWN) - GAMMA(j)
+    top, top_is = define("top", (j,), bent.most * distance * n)
+    lead = decide(gt(u - GAMMA(j), 0), keeps.ahead, keeps.lead_positive)
+    both = decide(
+        ge(bent.most * distance, FALL(u) * (u - GAMMA(j))),
+        *(at(a.below_best, {i: OWN}), upper, lead, bent.most_positive),
+    )
+    share = decide(gt(s * n, 0), a.s_positive, keeps.number)
+    below = decide(ge(top(j) * s, p), step.p_is, scale(top_is, s), both, share)
+    one = at(a.one, {i: OWN})
+    s_o_one = decide(ge(1, s_o), one, over_own(a.s_positive))
+    each = one_of_sum(a.s_positive, j, OWNER)
+    s_one = decide(ge(1, s), one, each, at(a.s_o_positive, {i: OWN}))
+    product = decide(gt(bent.most * distance, 0), bent.most_positive, a.lower)
+    top_positive = decide(gt(top(j), 0), top_is, product, keeps.number)
+    s_power = decide(ge(POWER, s), a.means[2], s_o_one, a.power)
+    # the constants are the least floor and the largest top
+    high, low = most(top(r), r), least(floor(r), r)
+    largest, smallest = beyond("most", top(j), j), beyond("least", floor(j), j)
+    pick, reached = attained("lowest floor", low, some_rival)
+    at_most = decide(
+        ge(high * POWER, p),
+        *(below, decide(ge(top(j) * POWER, top(j) * s), s_power, top_positive)),
+        decide(ge(high * POWER, top(j) * POWER), largest, a.power),
+    )
+    bounded = decide(
+        ge(high, p), below, decide(ge(top(j), top(j) * s), s_one, top_positive), largest
+    )
+    low_power = decide(ge(floor(j) * POWER, low * POWER), smallest, a.power)
+    some_power = decide(gt(floor(j) * POWER, 0), floor_positive, a.power)
+    return Coefficients(
+        *(low, high, decide(gt(low, 0), reached, at(floor_positive, {j: pick()}))),
+        decide(gt(high, 0), largest, top_positive, some_rival),
+        note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, low_power)),
+        *(note("p_j <= C exp(-m_j)", at_most), bounded),
+        *(decide(gt(p, 0), at_least, some_power), some_rival, s_power),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How W grows along V.
+
+    Attributes:
+        P: the sum of the coefficients p_j at a step.
+        P_is, P_positive: the definition of P, and P > 0.
+        at_least_each: P is at least each p_j.
+        longest: the largest ||A_j||.
+        longest_up, longest_positive: `longest` is at least each ||A_j||, and at least 0.
+        shortest: no X with margins of at least 1 is shorter than V.
+        grows: <W', V> >= <W, V> + e P.
+        far: ||W|| > b in the end, for every b > 0.
+        b: the letter of this bound.
+        y_norm, y_square: ||W|| >= 0 and ||W||^2 = <W, W>.
+        V_norm, V_square: the same for V.
+        V_positive: ||V|| > 0.
+        unit: longest ||V|| >= 1.
+        margins: <A_j, V> >= 1.
+    """
+
+    P: Term
+    P_is: Fact
+    P_positive: Fact
+    at_least_each: Fact
+    longest: Term
+    longest_up: Fact
+    longest_positive: Fact
+    shortest: Fact
+    grows: Fact
+    far: Fact
+    b: Letter
+    y_norm: Fact
+    y_square: Fact
+    V_norm: Fact
+    V_square: Fact
+    V_positive: Fact
+    unit: Fact
+    margins: Fact
+
+
+def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:
+    """Prove that ||W|| exceeds every bound b from some step on.
+
+    <W, V> never falls, and it rises by at least a positive constant at each step with ||W|| <= b.
+    """
+    p, y, N = step.p(j, K), NORM(HERE), NORM(V)
+    margins, shortest = suppose(exists)
+    sum_, P_is = define("P", (K,), total(p, j))
+    P = sum_(K)
+    P_positive = decide(gt(P, 0), P_is, add_up(c.positive, j, None, c.several))
+    gains = add_up(decide(ge(p * (A(j) @ V), p), c.positive, margins), j)
+    gains = decide(ge(RATE * total(p * (A(j) @ V), j), RATE * P), gains, P_is, step.rate)
+    grows = decide(ge(AFTER @ V, HERE @ V + RATE * P), at(step.grown, {M: V}), gains)
+    grows = note("<W, V> grows by e P at least", grows)
+    rises = decide(ge(AFTER @ V, HERE @ V), grows, step.rate, P_positive)
+    # where ||W|| <= b no margin is above b times the longest A_j
+    b = bound
+    near = assume(ge(b, y))
+    longest = most(NORM(A(r)), r)
+    longest_up = beyond("most", NORM(A(j)), j)
+    A_norm, _ = cite(LENGTH, (), A(j))
+    y_norm, y_square = cite(LENGTH, (), HERE)
+    V_norm, V_square = cite(LENGTH, (), V)
+    longest_positive = decide(ge(longest, 0), longest_up, A_norm, c.several)
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
+    margin_up = decide(ge(longest * y, MARGIN), product, longest_up, y_norm)
+    top = longest * b.term
+    margin_up = decide(ge(top, MARGIN), margin_up, longest_positive, near)
+    _, tangent = cite(EXPONENTIAL, (), top - MARGIN)
+    positive_, _ = cite(EXPONENTIAL, (), -top)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), -top, top - MARGIN)
+    powers = decide(ge(POWER, EXP(-top)), law, tangent, positive_, margin_up)
+    each = decide(ge(P, p), one_of_sum(c.positive, j), P_is)
+    P_low = decide(ge(P, c.low * EXP(-top)), each, c.at_least, powers, c.low_positive, c.several)
+    gain = RATE * c.low * EXP(-top)
+    some_rate = decide(gt(RATE * c.low, 0), step.rate, c.low_positive)
+    facts = [
+        rises,
+        decide(gt(gain, 0), some_rate, positive_),
+        decide(ge(AFTER @ V, HERE @ V + gain), grows, P_low, step.rate),
+        decide(ge(N * b.term, HERE @ V), *cite(CAUCHY_SCHWARZ, (), HERE, V), V_norm, near),
+    ]
+    (far,) = cite(FINITELY_OFTEN, facts, HERE @ V, gain, N * b.term, ge(b, y))
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), V)
+    unit = decide(ge(longest * N, 1), product, margins, longest_up, V_norm, c.several)
+    V_positive = decide(gt(N, 0), unit, longest_positive)
+    return Growth(
+        *(P, P_is, P_positive, each, longest, longest_up, longest_positive, shortest, grows),
+        *(note("||W|| tends to infinity", far), b, y_norm, y_square, V_norm, V_square),
+        *(V_positive, unit, margins),
+    )
+
+
+def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
+    """Prove that the least margin is at most ||W||/||V||.
+
+    W divided by its least margin has margins of at least 1, so it is not shorter than V.
+    """
+    y, N = NORM(HERE), NORM(V)
+    lowest = least(A(r) @ HERE, r)
+    condition = gt(lowest, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    unit, inverse = cite(RECIPROCAL, [yes], lowest)
+    above = decide(ge(MARGIN / lowest, 1), unit, inverse, beyond("least", MARGIN, j))
+    scaled = (A(r) @ HERE) / lowest
+    above = bounds(at(above, {j: r}), "least", scaled, r, c.several)
+    longer = cut(at(g.shortest, {X: HERE / lowest}), above)
+    square_ = decide(gt(lowest**2, 0), yes)
+    product = lowest**2 * INV(lowest) ** 2 * (HERE @ HERE)
+    longer = decide(ge(product, lowest**2 * (V @ V)), longer, square_)
+    longer = decide(
+        ge(HERE @ HERE, lowest**2 * (V @ V)),
+        *(longer, scale(unit, (lowest / lowest + 1) * (HERE @ HERE))),
+    )
+    claim = ge(y, N * lowest)
+    far = decide(claim, longer, g.y_norm, g.y_square, scale(g.V_square, lowest**2))
+    fact = cases(far, decide(claim, no, g.y_norm, g.V_norm), condition)
+    return lowest, note("the least margin is at most ||W||/||V||", fact)
