@@ -34,7 +34,7 @@ def made(name, says, floats, balls, expected="holds"):
         printed=says,
         variables=Records(float, st.integers(-1000, 1000).map(float)),
         conclusion=Measured(says, floats=floats, balls=balls),
-        readings={"literal": Reading(expected, siblings=SHIFTED, cost=10)},
+        readings={"literal": Reading(expected, siblings=SHIFTED, cost=40)},
     )
 
 
@@ -276,7 +276,7 @@ def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder
         "PASSED",
     )
     assert "verdicts (deep)" in done.stdout
-    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +100", done.stdout)
+    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +32", done.stdout)
     assert done.returncode == 0
 
 

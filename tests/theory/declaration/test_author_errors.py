@@ -79,7 +79,7 @@ def refused(path):
 
 
 def test_the_pack_without_a_mistake_is_as_expected(tmp_path):
-    found = checked(pack(tmp_path, cost=1))
+    found = checked(pack(tmp_path, cost=4))
     assert found.as_expected, found.reason
 
 

@@ -64,28 +64,8 @@ def test_a_run_that_is_as_reviewed_passes():
 
 
 @pytest.mark.parametrize(
-    ("result", "reason"),
-    [("NOT CONFIRMED", "the conclusion holds"), ("ERROR", "is truncated"), (None, ""), ([], "")],
-)
-def test_a_curated_counterexample_that_does_not_stand_is_a_reason_by_name(result, reason):
-    replays = {"f.json": {"file": "f.json", "result": result, "reason": reason}}
-    for curated in ((), ("f.json",)):
-        (said,) = hold(run(curated=curated, replays=replays), expected(), TODAY)
-        assert said == (f"f.json: the curated counterexample no longer stands: {result} ({reason})")
-
-
-def test_a_curated_counterexample_that_was_not_replayed_is_a_reason_by_name():
-    stands = {"a.json": {"file": "a.json", "result": "CONFIRMED"}}
-    (said,) = hold(run(curated=("a.json", "b.json"), replays=stands), expected(), TODAY)
-    assert said == "b.json: the run did not replay this curated counterexample"
-
-
-@pytest.mark.parametrize(
     ("seen", "reason"),
     [
-        (with_a(truth="undecided"), "holds -> undecided: seen"),
-        (with_a(evidence="none"), "evidence numeric -> none: seen"),
-        (with_a(validity="weak"), "validity exercised -> weak: seen"),
         (with_a(truth=None), "holds -> None: seen"),
         (with_a(expected=None), "its file declares None; reviewed is holds, numeric, exercised"),
         (
@@ -108,35 +88,6 @@ def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
     reasons = hold(seen, expected(), TODAY)
     assert any(r.startswith(f"{A}: ") and reason in r for r in reasons)
     assert not any(r.startswith(B) for r in reasons)
-
-
-@pytest.mark.parametrize(
-    ("seen", "reason"),
-    [
-        (run(finished=False), "the run did not finish"),
-        (run(damaged=2), "2 lines of the run are damaged"),
-        (
-            run(damaged=1, finished=False),
-            "the run did not finish: 2 of 2 claims came to a verdict, and 1 line of the run is",
-        ),
-        (run(verdicts={B: run().verdicts[B]}), f"{A}: expected holds, numeric, exercised, skipped"),
-        (
-            run(claims=(B,), verdicts={B: run().verdicts[B]}),
-            f"{A}: expected holds, numeric, exercised, not part of the run",
-        ),
-        (
-            run(claims=(A, B, "toy/c:literal")),
-            "toy/c:literal: checked, but its expected verdict was never reviewed",
-        ),
-        (
-            run(verdicts={**run().verdicts, "toy/c:literal": entry("toy/c:literal")}),
-            "toy/c:literal: checked, but its expected verdict was never reviewed",
-        ),
-    ],
-)
-def test_a_run_that_is_not_the_reviewed_one_is_refused_with_one_reason(seen, reason):
-    (found,) = hold(seen, expected(), TODAY)
-    assert found.startswith(reason)
 
 
 def test_what_is_not_part_of_the_run_is_counted_by_source():

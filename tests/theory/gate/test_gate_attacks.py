@@ -91,7 +91,7 @@ from notes import NOTED
 from spaces.far import FAR
 
 NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
-PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 8}
+PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 40}
 
 
 def square(x: float, shift: float = 0.0) -> Slack:
@@ -620,6 +620,10 @@ RECORDS = {
         ),
         "the run did not plan to replay this",
     ),
+    "forged: a replay left out": (
+        chained(lambda e: [i for i in e if i["event"] != "replay"]),
+        "the run did not replay this curated counterexample",
+    ),
     "forged: a replay that fell": (
         chained(lambda e: e[1]["replay"].update(result="NOT CONFIRMED")),
         "the curated counterexample no longer stands",
@@ -790,7 +794,7 @@ EDITS = {
     "certificate": (LEMMAS, "LIMIT - rational", "9 - rational", BELOW),
     "factory": (LEMMAS, "x * x - least", "x * x + 9 - least", FACTORED),
     "argument of a factory": (LEMMAS, '"tabled", -1.0', '"tabled", -2.0', FACTORED),
-    "cost": (LEMMAS, '"cost": 8', '"cost": 10**6', SQUARE),
+    "cost": (LEMMAS, '"cost": 40', '"cost": 10**6', SQUARE),
     "proof of another lemma": (LEMMAS, "squares:prove", "squares:other", SQUARE),
     # a file that it imports, or that its proof lies in
     "helper of a hypothesis": (BOUNDS, ">= deep.LEAST", "== deep.LEAST", DOUBLE),
@@ -940,7 +944,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0.0."
     assert after[SQUARE]["reason"] == "a reason"
     assert after["toys/other:literal"]["reason"] == UNREVIEWED
-    assert after["toys/other:literal"]["reviewed"]["examples"] == 9
+    assert after["toys/other:literal"]["reviewed"]["examples"] == 8
     kept = json.loads(before)["claims"][BELOW]
     kept["reviewed"]["digest"] = after[BELOW]["reviewed"]["digest"]  # of a module that was edited
     assert after[BELOW] == kept

@@ -62,11 +62,10 @@ def claims():
     return {c.id: c for c in find_claims(load_packs())}
 
 
-@pytest.mark.parametrize("machine", [{}, FOREIGN], ids=["here", "elsewhere"])
-def test_a_replay_asks_no_float_code_and_comes_to_the_stored_digits_on_any_machine(machine):
+def test_a_replay_asks_no_float_code_and_comes_to_the_stored_digits_on_another_machine():
     done = subprocess.run(
         [sys.executable, "-c", REPLAY],
-        capture_output=True, text=True, cwd=ROOT, check=True, env={**os.environ, **machine},
+        capture_output=True, text=True, cwd=ROOT, check=True, env={**os.environ, **FOREIGN},
     )  # fmt: skip
     stored = {file.name: read(file) for file in FILES}
     expected = {

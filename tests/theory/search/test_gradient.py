@@ -59,9 +59,9 @@ def test_logarithms_reach_what_lies_off_entries_of_one_size():
 
 
 def test_a_hunt_uses_it_and_answers_the_same_again():
-    accounts = []
+    accounts, claim = [], replace(THIN, cost=8)
     for _ in range(2):
-        account = hunt(THIN, seconds=None, rounds=2, seed=1, searchers=["drawn", "gradient"])
+        account = hunt(claim, seconds=None, rounds=2, seed=1, searchers=["drawn", "gradient"])
         assert account.efforts["gradient"].accepted
         accounts.append((account.smallest, account.worst, account.examples, account.rounds))
     assert accounts[0] == accounts[1]

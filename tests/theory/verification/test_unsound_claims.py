@@ -630,7 +630,7 @@ def stated(id, expected, hypothesis, proof=None):
         hypotheses=(Hypothesis("x^2 <= 9", hypothesis),),
         conclusion=lambda m, v, c=1: m.at_most(c * m.abs(v.x), m.abs(v.x)),
         readings={"literal": Reading(
-            expected, siblings={"2": changed(c=2)}, proof=proof, cost=9)},
+            expected, siblings={"2": changed(c=2)}, proof=proof, cost=90)},
     )
 
 
