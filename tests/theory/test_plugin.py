@@ -276,7 +276,7 @@ def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder
         "PASSED",
     )
     assert "verdicts (deep)" in done.stdout
-    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +32", done.stdout)
+    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +24", done.stdout)
     assert done.returncode == 0
 
 
