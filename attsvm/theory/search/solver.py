@@ -25,6 +25,7 @@ from attsvm.theory.declaration.instances import FrozenValues, defined
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, Tensor, Variable
+from attsvm.theory.search.squares import is_proved
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -57,6 +58,7 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     version = f"z3 {z3.get_version_string()} (nlsat)"
     empty: list[str] = []
+    proved: list[str] = []
     notes: list[str] = []
     for shape in _shapes(formula):
         scout.ensure_time()
@@ -65,6 +67,8 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
         except Exception:  # no polynomial, or a formula that raises at a size beyond the drawn ones
             break
         where = ", ".join(f"{n} = {k}" for n, k in shape.items()) or "all values"
+        if not model and is_proved(formula, parameters, shape):
+            proved.append(where)
         if model is None:
             empty.append(where)
             continue
@@ -75,6 +79,8 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
             notes.append(f"{version} proposes irrational numbers for {where}: unconfirmed")
     if empty:
         notes.append(f"decided by {version} for {'; '.join(empty)}, {ASSUMED}")
+    if proved:
+        notes.append(f"proved by sums of squares in rationals for {'; '.join(proved)}, {ASSUMED}")
     scout.tally.seen.solver_note = "; ".join(notes)
 
 
