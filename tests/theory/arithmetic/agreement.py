@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from attsvm.theory.arithmetic import BALLS, FLOATS, Entries, Lane, Tensors, entries, lanes
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.traces import TRACES
+from tests.searching import few
 from tests.theory.arithmetic.cases import CASES, at_an_end, instances
 from tests.theory.arithmetic.referee import BITS, REFEREE, enclosed, flat
 
@@ -180,7 +181,7 @@ SIDES = {
 }
 
 
-EXAMPLES = 8
+EXAMPLES = few(16)
 """The number of drawn arguments; it suffices for every fault of `test_planted_faults.py`."""
 
 

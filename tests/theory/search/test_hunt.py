@@ -273,7 +273,7 @@ def test_what_was_left_open_and_unexamined_is_in_the_account():
         return Slack.at_most(1.0 + shift, 1.0, 1e-9)
 
     data = st.integers(0, 9).map(Odd)
-    claim = build("touching", touching, lambda case, shift=0.0: None, data=data)
+    claim = build("touching", touching, lambda case, shift=0.0: None, data=data, cost=4)
     result = chase(claim, rounds=4)
     assert 0 < result.seen.unexamined < result.seen.open
     assert result.json()["unexamined"] == result.seen.unexamined
