@@ -87,7 +87,7 @@ def quick(claim: Claim, seed: int) -> Attempt:
 def hunt_one(claim: Claim, seconds: float, seed: int, rounds: int | None = None) -> Attempt:
     """Hunt until a refutation is confirmed, for `rounds` if given, not seconds; return the attempt.
 
-    What hunts of rounds find does not depend on what else the machine does.
+    Hunts of a number of rounds find the same beside any other load.
     """
     started = time.perf_counter()
 

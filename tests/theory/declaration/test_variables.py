@@ -35,10 +35,11 @@ from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.batches import relaxed, strategy
+from attsvm.theory.declaration.filling import filled
 from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
+from attsvm.theory.declaration.ordering import ordered
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.variables import filled, ordered
 from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
