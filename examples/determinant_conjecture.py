@@ -28,6 +28,47 @@ entries up to 421, has the ratio 0.992 for k = 6, p = 8.
 """
 
 
+INSTANCES: dict[tuple[int, int], tuple[list[list[int]], list[list[int]], int]] = {
+    (3, 10): (
+        [[907, 962, -50], [962, 1024, -80], [-50, -80, 465]],
+        [[-663, 845, 243], [845, -643, 399], [243, 399, 1101]],
+        1024,
+    ),
+    (4, 6): (
+        [[47, 54, -7], [54, 64, -10], [-7, -10, 36]],
+        [[27, -8, 12], [-8, 23, 19], [12, 19, 28]],
+        64,
+    ),
+    (4, 8): (
+        [[2048, 1969, 20], [1969, 2017, -304], [20, -304, 1025]],
+        [[477, 392, 490], [392, 116, 527], [490, 527, 834]],
+        2048,
+    ),
+    (6, 4): (
+        [[256, 213, -36], [213, 206, -2], [-36, -2, 106]],
+        [[4, 6, 11], [6, 18, 35], [11, 35, 61]],
+        256,
+    ),
+    (7, 4): (
+        [[843, 865, -88], [865, 1024, -119], [-88, -119, 405]],
+        [[-5, 58, 54], [58, -1, 73], [54, 73, 165]],
+        1024,
+    ),
+}
+"""For some (k, p) integer matrices and their common denominator; see `rational`.
+
+For larger sizes add 1 on the diagonals of A and B: both sides get a factor 2.
+"""
+
+
+def rational(k: int, p: int) -> tuple[Rows, Rows]:
+    """Return the stored A and B for k and p."""
+    wide, high, below = INSTANCES[k, p]
+    return [[fmpq(x, below) for x in row] for row in wide], [
+        [fmpq(x, below) for x in row] for row in high
+    ]
+
+
 def ratio(A: Rows, B: Rows, k: int, q: int) -> fmpq:
     """Return the left side of the conjecture over its right side, exactly, for p = 2 q."""
 
@@ -72,3 +113,6 @@ if __name__ == "__main__":
         for q in (3, 4):
             value = ratio(*scaled(fmpq(1, 8)), k, q)
             print(f"k = {k}, p = {2 * q}: left / right = {float(value.p) / float(value.q):.4f}")
+    for k, p in INSTANCES:
+        value = ratio(*rational(k, p), k, p // 2)
+        print(f"k = {k}, p = {p}: left / right = {float(value.p) / float(value.q):.4f}")

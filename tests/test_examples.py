@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
@@ -362,6 +362,22 @@ def test_the_conjecture_on_determinants_fails_by_a_factor():
     )
     found = names["ratio"](*published, 6, 4)
     assert fmpq(992, 1000) < found < fmpq(993, 1000)
+
+
+@pytest.mark.parametrize(
+    ("k", "p", "least"), [(3, 10, 382), (4, 6, 601), (4, 8, 66), (6, 4, 961), (7, 4, 641)]
+)
+def test_the_conjecture_on_determinants_fails_for_other_exponents(k, p, least):
+    names = runpy.run_path(str(ROOT / "examples/determinant_conjecture.py"))
+    A, B = names["rational"](k, p)
+    minors = [fmpq_mat([row[:n] for row in A[:n]]).det() for n in (1, 2, 3)]
+    assert min(minors) > 0
+    assert [*zip(*A, strict=True), *zip(*B, strict=True)] == [tuple(row) for row in (*A, *B)]
+    assert fmpq_mat(B).det() != 0
+    found = names["ratio"](A, B, k, p // 2)
+    assert fmpq(least, 1000) < found < fmpq(least + 1, 1000)
+    A, B = ([[*row, fmpq(0)] for row in X] + [[fmpq(0)] * 3 + [fmpq(1)]] for X in (A, B))
+    assert names["ratio"](A, B, k, p // 2) == found
 
 
 def test_the_conjecture_on_determinants_is_asked_as_it_is_stated():
