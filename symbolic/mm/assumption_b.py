@@ -10,8 +10,8 @@ or tokens is checked for one term.
 
 On `mm/assumption-b`, with instances of `properties/mm/assumption_b`:
 
-`amended` bounds the label margin m by the norm of a mean of the labelled inputs, which is convex in
-attention. It decides that B holds if its nu is positive.
+`amended` bounds the label margin m by the norms of means of the labelled inputs, and is linked in
+`symbolic.mm.mean_choices`. It decides that B holds if its nu is positive.
 
 `sharp-1` is exact. Let gamma be the largest label margin of a choice other than alpha. Whatever the
 keys, B holds if gamma < Gamma and no input is idle. If attention can reach every choice, B holds
@@ -37,60 +37,10 @@ from properties.mm._support.max_margin import V_EXISTS
 from properties.mm.assumption_b import conclusion as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
-from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
+from symbolic.textbook import EXPONENTIAL
 
 GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
 W = sp.Symbol("w", nonnegative=True)
-
-
-def prove_by_means() -> str:
-    """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)).
-
-    nu is Gamma less the largest ||Z_beta|| of a choice beta other than alpha.
-    """
-    least, v = sp.Symbol("least", real=True), vector("v")
-    length = sp.Symbol("<v, v>", positive=True)
-    ensure_nonnegative(
-        W * (least + MORE) - W * least,
-        "the least label margin is at most the mean of all with weights w",
-        normal=expanded,
-    )
-    square = ((v / length) @ (v / length)).subs(inner("v", "v"), length)
-    ensure_equal(square, 1 / length, "Z_alpha = v/<v, v> for v = v(alpha), of norm Gamma")
-    s, a, b, rest = sp.symbols("s a b rest", real=True)
-    ensure_equal(
-        s * (rest + W * a) + (1 - s) * (rest + W * b),
-        rest + W * (s * a + (1 - s) * b),
-        "input by input, that mean is the mean of <h, Z_beta> over all choices beta, with the "
-        "products of their attention as weights",
-    )
-    cite(CAUCHY_SCHWARZ)
-    whole, kept = sp.symbols("whole kept", nonnegative=True)
-    mean = GAMMA * whole + (1 - whole) * (GAMMA - NU)
-    ensure_equal(
-        mean, GAMMA - NU * (1 - whole), "<h, Z_beta> is at most ||h|| Gamma or ||h|| (Gamma - nu)"
-    )
-    product = kept / (1 + MORE)
-    ensure_nonnegative(
-        NU * (1 - product) - NU * (1 - kept),
-        "the weight of alpha, a product of numbers of at most 1, is at most each s_i,alpha_i",
-        normal=factored,
-    )
-    q, longer, worse = sp.symbols("q longer worse", nonnegative=True)
-    ensure_equal(
-        (1 - q) * GAMMA + q * (GAMMA + worse),
-        GAMMA + worse * q,
-        "where nu = -worse is negative: with q the largest 1 - s_i,alpha_i the mean is 1 - q times "
-        "Z_alpha plus q times a mean of Z_beta, none longer than Gamma + worse",
-    )
-    part = q / (1 + longer)  # 1 - s of an input, at most q
-    ensure_nonnegative(
-        q - part,
-        "1 - s_i,alpha_i is at most q for each input, so that each x_i^p is (1 - q) "
-        "x_i,alpha_i plus q times a mean of its tokens",
-        normal=factored,
-    )
-    return "for any number of inputs, tokens and axes, every head and prompt"
 
 
 RIVAL = sp.Symbol("gamma", real=True)

@@ -19,7 +19,7 @@ from properties.mm import theorem_2 as statement
 from properties.mm._support.max_margin import P_EXISTS
 from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
-from symbolic.mm.assumption_b import prove_by_means
+from symbolic.mm import mean_choices
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
@@ -104,7 +104,7 @@ def ensure_head() -> None:
     Here `margin` is the label margin of the head v at any prompt, and nu that of Assumption B. So
     v_r/r tends to e = Gamma v(alpha).
     """
-    prove_by_means()
+    mean_choices.prove()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
     margin, least = sp.symbols("margin least", real=True)
     ensure_mean(

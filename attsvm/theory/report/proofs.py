@@ -1,8 +1,10 @@
 """Proofs as text: numbered facts with rule and premises, or the names of steps."""
 
+import dis
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
@@ -71,19 +73,26 @@ def called(prove: Callable[..., object]) -> set[object]:
         if one.__module__.partition(".")[0] != package:
             continue
         result.add(one)
-        names = {*_names(one.__code__)}
-        own = [one.__globals__[name] for name in names if name in one.__globals__]
-        parts = (vars(x) for x in own if isinstance(x, ModuleType))
-        open_ += own + [part[name] for part in parts for name in names if name in part]
+        open_ += _named(one.__code__, one.__globals__)
     return result
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names that code uses, also in functions and loops inside of it."""
-    yield from code.co_names
+def _named(code: CodeType, known: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the objects that code names, also in functions and loops inside of it.
+
+    A name is one of its module, or of a module that is named before it: `facts.tangent`.
+    """
+    owner: object = None
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_GLOBAL":
+            yield (owner := known.get(step.argval))
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(owner, ModuleType):
+            yield (owner := vars(owner).get(step.argval))
+        else:
+            owner = None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _names(inner)
+            yield from _named(inner, known)
 
 
 def _but(claim: Claim) -> str:

@@ -72,8 +72,8 @@ ASSUMPTION = Statement(
             },
         ),
         "amended": Reading(
-            "holds",
-            proof="symbolic.mm.assumption_b:prove_by_means",
+            "proved",
+            proof="symbolic.mm.mean_choices:prove",
             under=(),
             variables=Records(Attended, attended(), lets=cases.SELECTED),
             conclusion=conclusion.bounded,
@@ -82,6 +82,7 @@ ASSUMPTION = Statement(
                 Attended(PARALLEL, np.zeros(1), np.ones(1)),
                 Attended(cases.PUBLISHED[0], np.zeros(2), np.array([0.0, 1.0])),
                 Attended(conclusion.HEAVY, np.array([-2.0]), -np.ones(1)),
+                Attended(conclusion.ORIGIN, np.zeros(1), np.ones(1)),
             ),
             siblings={
                 "twice nu": changed(share=2),

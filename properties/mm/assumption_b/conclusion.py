@@ -5,10 +5,10 @@ from flint import fmpq
 
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
-from properties.mm._support import best_nu, selection_programs
+from properties.mm._support import best_nu, choice_letters, selection_programs
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
@@ -46,6 +46,7 @@ def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "non
     return m.all_of(*parts)
 
 
+@concludes(choice_letters.bounded)
 @stated(
     "",
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "

@@ -3,8 +3,10 @@
 import numpy as np
 
 from attsvm.theory.proof.terms import IS_ZERO
+from properties.mm._support import choice_letters as choices
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
+from properties.mm._support.attended import mean_margin
 from properties.mm._support.token_selections import Rival, chosen
 from properties.mm.joint_svm.conclusion import of_support
 from properties.mm.p_svm.conclusion import labels
@@ -54,3 +56,31 @@ def model_of(case, seed=0):
     samples = [*generator.normal(size=(3, d)), *vectors, *(2 * x for x in vectors), q]
     sets = {letters.RIVAL: range(len(rows)), letters.INPUT: range(len(heads))}
     return Model(functions, sets, 2, {letters.VECTOR: samples}, floor=1e-9)
+
+
+def model_of_attended(case):
+    """The model of a selection with a prompt and a head."""
+    one, n = case.chosen, len(case.chosen.y)
+    X, logits = one.X * one.y[:, None, None], one.X @ one.W.T @ case.p
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    v = svm.v_programme(one)
+    best, shares, head = (X @ case.h).argmax(axis=1), floats(v.shares), solution(v, X.shape[2])
+    gamma, longest = (float(int(x.p) / int(x.q)) ** 0.5 for x in mean_margin(one))
+    functions = {
+        choices.OWNER: lambda j: j[0],
+        choices.SELECTED: lambda i: X[i, one.alpha[i]],
+        choices.BEST: lambda i: X[i, best[i]],
+        choices.OTHER: X.__getitem__,
+        choices.SHARE: shares.__getitem__,
+        choices.ATTENTION: lambda i: weights[i, one.alpha[i]],
+        choices.WEIGHT: weights.__getitem__,
+    }
+    constants = {choices.H: case.h, choices.HEAD: head}
+    for term, value in (constants | {choices.GAMMA: gamma, choices.LONGEST: longest}).items():
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value
+    rivals = [(i, t) for i in range(n) for t in range(X.shape[1]) if t != one.alpha[i]]
+    sets = {choices.INPUT: range(n), choices.RIVAL: rivals}
+    samples = {letters.VECTOR: [head, case.h, *X[:, 0]]}
+    return Model(functions, sets, 2, samples, floor=1e-9)

@@ -23,6 +23,7 @@ from attsvm.theory.proof.facts import proof
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.verification.check import found_proof
+from properties.mm._support.attended import Attended
 from properties.mm._support.token_selections import Rival, Selection, chosen
 from tests.searching import nightly
 from tests.theory.proof import descent_model, programme_model
@@ -35,7 +36,7 @@ CLAIMS = {
     for claim in pack.claims
     if claim.proof
     and claim.expected.truth is Truth.PROVED
-    and claim.instance_type in (Selection, Rival, Descent)
+    and claim.instance_type in (Attended, Descent, Rival, Selection)
     and hasattr(claim.formula.conclusion, "proposition")
     and claim.formula.measured is None
     and claim.formula.conclusion.proposition.__module__ != programme_letters.__name__
@@ -78,6 +79,8 @@ def model_of(claim, case):
     if isinstance(case, Descent):
         short = replace(case, step=min(case.step, 1.0))  # after long steps attention underflows
         return replace(descent_model.model_for(claim, short, 3), strict=True, floor=1e-9)
+    if isinstance(case, Attended):
+        return programme_model.model_of_attended(case)
     return programme_model.model_of(case)
 
 
