@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from flint import fmpq, fmpq_mat
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from attsvm.theory.proof.certificates import Summand, product
 from attsvm.theory.proof.facts import Proposition
@@ -49,6 +47,8 @@ def _solved(
     propositions: Sequence[Proposition], places: list[tuple[int, ...]], terms: list[Term]
 ) -> tuple[Summand, ...] | None:
     """Return coefficients with which the products add up to 0, as a certificate."""
+    from scipy.optimize import linprog  # slow to import, and reading claims needs no search
+
     relations = [[propositions[x].relation for x in p] for p in places]
     free = np.array(["==" in r for r in relations])
     strict = np.array(["==" not in r and ">=" not in r for r in relations])
@@ -56,24 +56,21 @@ def _solved(
     for term in terms:
         for monomial in term.parts:
             rows.setdefault(monomial, len(rows))
-    data = [
-        (float(int(c.p) / int(c.q)), rows[m], column)
-        for column, term in enumerate(terms)
-        for m, c in term.parts.items()
-    ]
     size = len(rows), len(terms)
-    values, at, columns = zip(*data, strict=True) if data else ((), (), ())
-    matrix = csr_array((values, (at, columns)), shape=size)
+    matrix = np.zeros(size)
+    for column, term in enumerate(terms):
+        for monomial, c in term.parts.items():
+            matrix[rows[monomial], column] = int(c.p) / int(c.q)
     # Linear programming has unknowns >= 0, so a coefficient of any sign is a difference of two of
     # them. The coefficients of strict products add up to 1: then one of them is positive, and the
     # solution 0 is excluded.
-    both = csr_array(np.hstack([matrix.toarray(), -matrix.toarray()[:, free]]))
+    both = np.hstack([matrix, -matrix[:, free]])
     last = np.concatenate([strict, np.zeros(int(free.sum()))])[None, :]
     cost = [1.0 + len(p) for p in places]
     cost += [cost[i] for i in np.flatnonzero(free)]
     answer = linprog(
         cost,
-        A_eq=np.vstack([both.toarray(), last]),
+        A_eq=np.vstack([both, last]),
         b_eq=np.concatenate([np.zeros(size[0]), [1.0]]),
         method="highs-ds",
     )
