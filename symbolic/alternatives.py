@@ -11,7 +11,7 @@ from attsvm.primitives import hypotheses as descent
 from attsvm.primitives import loss_hypotheses as losses
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
-from properties._support import formulas, risk_formulas
+from properties._support import risk_formulas
 from properties.mm import loss_choice, nonlinear_head_path, p_svm
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.sim import PRINTED, REPAIRED, definition_3_8, orientation
@@ -79,7 +79,7 @@ SCORES_OR_SEPARATED = Supposed(
     "some input has two different scores, or some W separates its optimal tokens",
     (descent.TWO_SCORES, lemma_2_limit.SEPARATED),
 )
-CONVEX_PHI = Supposed("phi is convex", (formulas.CONVEX_PHI, generalised_svm.BENT_UP))
+CONVEX_PHI = Supposed("phi is convex", (risk_formulas.CONVEX_PHI, generalised_svm.BENT_UP))
 RISING_UNITS = Supposed(
     "units have b_k >= 0, or heads of both signs are read each by itself",
     (nonlinear_head_several.RISING, nonlinear_head_path.RISING, nonlinear_head_path.SIGN),

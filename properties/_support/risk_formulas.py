@@ -1,4 +1,7 @@
-"""The risk of a linear head as a formula of scores and weights, its hypotheses and instances."""
+"""The risk of a linear head as a formula of scores and weights, and its instances.
+
+Hypotheses on losses, scores, tokens and activations that several statements share.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -36,7 +39,13 @@ DECREASING = Hypothesis(
 )
 SMOOTH = Hypothesis("l is smooth", lambda m, v: flag(m, v.loss.smooth))
 LABELS = Hypothesis("labels are 1 or -1", lambda m, v: m.equal(m.square(v.Y), m.exact(1)))
-
+SEVERAL = Hypothesis("T >= 2", lambda m, v: m.at_least(m.exact(v.T), m.exact(2)))
+CONVEX_PHI = Hypothesis("phi is convex", lambda m, v: flag(m, v.phi.convex))
+SMOOTH_PHI = Hypothesis(
+    "phi' is Lipschitz",
+    lambda m, v: flag(m, v.phi.smooth),
+    says="phi has a derivative, which is Lipschitz",
+)
 DECREASES = Hypothesis("l is decreasing, strictly or not", lambda m, v: flag(m, v.loss.decreasing))
 TWO_SCORES = Hypothesis(
     "the scores of some input differ",

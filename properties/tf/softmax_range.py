@@ -17,7 +17,7 @@ equal and all add up to 0. No v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attai
 
 from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
-from properties._support.formulas import SEVERAL
+from properties._support.risk_formulas import SEVERAL
 from properties.tf import SOURCE
 
 

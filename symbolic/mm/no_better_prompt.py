@@ -34,8 +34,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from properties._support.formulas import CONVEX_PHI
-from properties._support.risk_formulas import DECREASES
+from properties._support.risk_formulas import CONVEX_PHI, DECREASES
 from properties.mm.nonlinear_head_path import BEST, PATH, RISING
 from symbolic.attended import LOSS, falls, i, t
 from symbolic.facts import end, formula_of, index, letters_in, product, softmax, some_of

@@ -20,7 +20,7 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import EXP, INV, SQRT, as_term, least, most, substituted, total
-from properties._support.formulas import SEVERAL
+from properties._support.risk_formulas import SEVERAL
 from properties.tf import convex_combination as statement
 from properties.tf.convex_combination import COMBINATION
 from symbolic.attended import best_gap

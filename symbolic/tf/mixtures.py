@@ -37,7 +37,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from properties._support.formulas import CONVEX_PHI
+from properties._support.risk_formulas import CONVEX_PHI
 from properties.tf.nonlinear_head_several import FALLING, RISING, STATEMENT
 from symbolic.facts import Softmax, formula_of, index, letters_in, product, softmax, some_of
 

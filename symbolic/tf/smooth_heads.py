@@ -42,7 +42,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from properties._support.formulas import CONVEX_PHI, SMOOTH_PHI
+from properties._support.risk_formulas import CONVEX_PHI, SMOOTH_PHI
 from properties.tf.nonlinear_head_several import FALLING, STATEMENT
 from properties.tf.nonlinear_head_several.conclusion import mean_of_some, moved
 from symbolic.facts import formula_of, letters_in, product

@@ -42,7 +42,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from properties._support.formulas import SEVERAL
+from properties._support.risk_formulas import SEVERAL
 from properties.tf.softmax_range import RANGE
 from symbolic.facts import (
     cauchy,

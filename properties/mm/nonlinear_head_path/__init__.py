@@ -37,8 +37,7 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.formulas import CONVEX_PHI, SEVERAL
-from properties._support.risk_formulas import DECREASES, family
+from properties._support.risk_formulas import CONVEX_PHI, DECREASES, SEVERAL, family
 from properties.mm import SOURCE
 from properties.mm.nonlinear_head_path import conclusion, instances
 

@@ -21,7 +21,7 @@ exp(-1).
 """
 
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
-from properties._support.formulas import SEVERAL
+from properties._support.risk_formulas import SEVERAL
 from properties.tf import SOURCE
 from properties.tf.convex_combination import conclusion
 

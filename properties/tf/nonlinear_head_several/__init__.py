@@ -33,7 +33,7 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.formulas import CONVEX_PHI, SEVERAL, SMOOTH_PHI
+from properties._support.risk_formulas import CONVEX_PHI, SEVERAL, SMOOTH_PHI
 from properties.tf import SOURCE
 from properties.tf.nonlinear_head_several.conclusion import (
     APART,
