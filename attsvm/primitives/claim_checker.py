@@ -16,11 +16,12 @@ from attsvm.primitives.data_checker import (
     Vector,
     flat,
     inner,
+    least,
     matrix,
     minus,
     rows,
 )
-from attsvm.primitives.run_checker import gradient, is_stationary
+from attsvm.primitives.run_checker import gradient, is_low, is_stationary
 from attsvm.theory.record.checker import Answer, Undefined, all_of, below, dot, fact, reals
 
 # losses, by their names
@@ -68,6 +69,11 @@ def labelled(X: Sequence[Matrix], Z: Matrix, y: Vector, v: Vector) -> Data:
 def prompted(keys: Sequence[Matrix], scores: Matrix) -> Data:
     """Return the inputs of descent on a prompt p: the query e_1, so that p is the first column."""
     return Data(keys, [[Q(k == 0) for k in range(len(keys[0][0]))] for _ in keys], scores)
+
+
+def product(A: Matrix, B: Matrix) -> list[list[Q]]:
+    """Return A B^T."""
+    return [[inner(a, b) for b in B] for a in A]
 
 
 def column(p: Vector) -> list[list[Q]]:
@@ -121,6 +127,52 @@ def all_tight(data: Data, target: Vector | None) -> bool:
     return target is not None and all(inner(a, target) == 1 for a in rows(data, data.optimal))
 
 
+def margins_of(data: Data, chosen: Sequence[int], w: Vector) -> list[Q]:
+    """Return the margins under w of the chosen tokens over all others of their inputs."""
+    return [inner(a, w) for a in rows(data, chosen)]
+
+
+def leads(data: Data, chosen: Sequence[int]) -> list[Q]:
+    """Return how much more the chosen token scores than each other token of its input."""
+    inputs = zip(data.scores, chosen, strict=True)
+    return [row[c] - g for row, c in inputs for t, g in enumerate(row) if t != c]
+
+
+def locally_optimal(data: Data, chosen: Sequence[int], w: Vector | None) -> bool:
+    """Return whether the Local-SVM has a solution w, and chosen tokens score above support vectors.
+
+    The support vectors are the other tokens of margin 1.
+    """
+    if w is None:
+        return False
+    pairs = zip(leads(data, chosen), margins_of(data, chosen, w), strict=True)
+    return all(lead > 0 or margin > 1 for lead, margin in pairs)
+
+
+def local_svms(
+    data: Data, multipliers: Sequence[Vector]
+) -> list[tuple[tuple[int, ...], list[Q] | None]]:
+    """Return each choice of one token an input with the solution of its Local-SVM, or None."""
+    choices = itertools.product(*(range(len(X)) for X in data.X))
+    size = len(data.Z[0]) * len(data.X[0][0])
+    return [
+        (chosen, least(rows(data, chosen), weights, size))
+        for chosen, weights in zip(choices, multipliers, strict=True)
+    ]
+
+
+def is_optimal(data: Data, chosen: Sequence[int]) -> bool:
+    """Return whether no token scores more than the chosen one of its input."""
+    return all(lead >= 0 for lead in leads(data, chosen))
+
+
+def without_least(data: Data) -> Data:
+    """Return the data without the tokens of least score of inputs whose scores differ."""
+    kept = [[t for t, g in enumerate(row) if g > min(row) or g == max(row)] for row in data.scores]
+    X = [[X[t] for t in stay] for X, stay in zip(data.X, kept, strict=True)]
+    return Data(X, data.Z, [[s[t] for t in k] for s, k in zip(data.scores, kept, strict=True)])
+
+
 def optima_differ(data: Data) -> bool:
     """Return whether the optimal tokens of inputs of several tokens are all different."""
     best = [X[c] for X, c in zip(data.X, data.optimal, strict=True) if len(X) > 1]
@@ -145,6 +197,11 @@ def decisions_differ(data: Data, target: Vector, turned: bool) -> bool:
             if x != y and parallel and not (turned and inner(u, v) < 0):
                 return False
     return True
+
+
+def summed(A: Matrix, size: int) -> list[Q]:
+    """Return the sum of rows, and 0 of this size if there are none."""
+    return [sum(c, Q(0)) for c in zip([Q(0)] * size, *A, strict=True)]
 
 
 def rank(M: Matrix) -> int:
@@ -228,6 +285,11 @@ def factors_converge(K: Matrix, Q: Matrix) -> Answer:
     if not any(flat(K)) and not any(flat(Q)):
         return fact(False)
     raise Undefined("the run moves")
+
+
+def starts_low(data: Data, start: Matrix, loss: str) -> bool:
+    """Return whether two scores differ, and the risk of the start is low as in the basin."""
+    return bool(data.moving.X) and is_low(data.moving, reals(start), loss)
 
 
 def rises(data: Data, start: Matrix, loss: str, A: Matrix, sign: int = 1) -> Answer:

@@ -292,4 +292,7 @@ BASIN = Hypothesis(
     "such inputs, with b_i the highest and c_i the next lower score of input i",
     implies=(SEVERAL_TOKENS,),
     proposition=letters.basin,
+    checked=lambda m, _: "fact(loss in LOSSES and starts_low(data, {}, loss))".format(
+        "product(K, Q_)" if "K" in m.lines else "start"
+    ),
 )

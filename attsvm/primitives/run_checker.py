@@ -112,20 +112,27 @@ def smoothness(data: Data, loss: str) -> Real:
     return result / data.n
 
 
-def basin(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
-    """Return the optimal tokens if the risk at W is so low that descent never loses one.
-
-    It is if L(W) is above the mean of l(best score) by less than the least l(second) - l(best) over
-    n, l' < 0, optimal tokens are unique and separable, and the step is at most 1/smoothness.
-    """
+def is_low(data: Data, W: Reals, loss: str) -> bool:
+    """Return whether L(W) - mean l(best) is below min_i [l(second) - l(best)] / n."""
     value = LOSSES[loss][0]
     gap, room = Real(0), []
     for X, z, scores in zip(data.X, data.Z, data.scores, strict=True):
         best, second = sorted(set(scores))[:-3:-1]
         gap += value(dot(softmax(logits(X, z, W)), scores)) - value(real(best))
         room.append(value(real(second)) - value(real(best)))
-    low = gap.high < minimum(*room).low and (step * smoothness(data, loss)).high <= 1
-    if low and loss in SLOPED and unique(data):
+    threshold = minimum(*room)
+    if gap.high < threshold.low or gap.low >= threshold.high:
+        return gap.high < threshold.low
+    raise Undefined("the risk may be at the threshold of the basin")
+
+
+def basin(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
+    """Return the optimal tokens if the risk at W is so low that descent never loses one.
+
+    They are unique and separable, l' < 0, and the step is at most 1/smoothness.
+    """
+    short = (step * smoothness(data, loss)).high <= 1
+    if short and loss in SLOPED and unique(data) and is_low(data, W, loss):
         return data.optimal
     raise Undefined("the basin is not proved")
 

@@ -4,7 +4,10 @@ The functions that these programs call are in `attsvm.primitives.run_checker`. W
 multipliers of solutions and a number of steps; the checker proves whatever it uses.
 """
 
+import itertools
+import math
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 from flint import ctx
@@ -14,6 +17,7 @@ from attsvm.errors import NotExpressible, present
 from attsvm.exact import ExactData, rationals, separate
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits.proofs import PRECISIONS
+from attsvm.primitives.att_svm import exact_constraints
 from attsvm.primitives.descent import Descent, Factored, Keys
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import short_step
@@ -23,6 +27,8 @@ from attsvm.primitives.steps import Stepped
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import Proposition, Relation
 from attsvm.theory.arithmetic.programs import Programs, exact_value, literal, nested
+
+_F = TypeVar("_F", bound=Callable[..., Relation])
 
 CHECKER = "attsvm.primitives.claim_checker"
 """The module with the conditions on runs of the checker."""
@@ -54,8 +60,16 @@ def write(m: Programs, case: Values) -> None:
         if isinstance(inputs, Factored):
             del m.lines["start"]
             m.lines["K"], m.lines["Q_"] = (nested(x.tolist()) for x in case.start)
-    elif isinstance(case, Stepped):
+    elif isinstance(getattr(case, "case", None), Descent):  # a run and the length of its steps
+        m.lines["start"] = f"column({nested(case.case.start.tolist())})"
+    elif isinstance(case, Stepped) and hasattr(case, "loss"):
         m.lines["start"] = nested(case.W.tolist())
+        m.lines["step"] = literal(exact_value(short_step(data, case.loss, case.step)))
+    soft = getattr(case, "soft", case)
+    if hasattr(soft, "move"):  # the rival and the price of a soft margin
+        m.lines["move"], m.lines["C"] = nested(soft.move.tolist()), literal(exact_value(soft.C))
+    if hasattr(case, "sequence"):
+        m.lines["sequence"] = str(case.sequence.tolist())
     m.lines["size"] = str(data.d**2)
     m.lines["target"] = _least("data.optimal", exact, _chosen(exact, "optimal"))
     m.lines["opposite"] = "target and [-x for x in target]"
@@ -142,6 +156,8 @@ def converges(
     if not own:
         raise NotExpressible("a run that is not that of the record")
     if isinstance(case, Descent) and isinstance(case.inputs, Factored):
+        if any(x.any() for x in case.start):
+            raise NotExpressible("descent on factors K and Q that are not 0")
         return Proposition("factors_converge(K, Q_)", CHECKER)
     name = TARGETS[towards]
     m.lines["limit"] = limit(case)
@@ -159,7 +175,8 @@ def limit(case: Values, *, moving: bool = False) -> str:
     Raises:
         NotExpressible: neither a trap nor a basin proves it.
     """
-    if not isinstance(case, Descent):
+    factors = isinstance(getattr(case, "inputs", None), Factored)
+    if factors or not hasattr(case, "loss") or not hasattr(case, "step"):
         raise NotExpressible(f"the run of a record of the type {type(case).__name__}")
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         if moving:
@@ -295,29 +312,104 @@ def target_is_there(m: Programs, case: Values, **constants: object) -> Propositi
     return Proposition("fact(target is not None)", CHECKER)
 
 
-def all_support(m: Programs, case: Values, where: str = "Att-SVM") -> Proposition:
-    """Return that all tokens support the Att-SVM.
+def same_without_least(m: Programs, case: Values, which: str = "low") -> Proposition:
+    """Return that the solution exists, and is the same without the tokens of least score.
 
     Raises:
-        NotExpressible: it is said of all programmes.
+        NotExpressible: other tokens are left out.
     """
-    if where != "Att-SVM":
-        raise NotExpressible("a condition on the programmes of all choices of tokens")
-    return on_data(m, case, "fact(all_tight(data, target))")
+    if which != "low":
+        raise NotExpressible("the data without other tokens than those of least score")
+    write(m, case)
+    exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
+    scores = [[g for g in row if g > min(row) or g == max(row)] for row in exact.gamma]
+    X = [
+        [x for x, g in zip(X, row, strict=True) if g > min(row) or g == max(row)]
+        for X, row in zip(exact.X, exact.gamma, strict=True)
+    ]
+    rest = ExactData(X, exact.Z, scores, [[*range(len(row))] for row in scores])
+    m.lines["rest"] = "without_least(data)"
+    weights = _multipliers(rest, _chosen(rest, "optimal"))
+    m.lines["alone"] = f"least(rows(rest, rest.optimal), {weights}, size)"
+    return Proposition("fact(target is not None and target == alone)", CHECKER)
+
+
+def all_support(m: Programs, case: Values, where: str = "Att-SVM") -> Proposition:
+    """Return that all tokens support the Att-SVM, or all solutions for choices of tokens."""
+    if where == "Att-SVM":
+        return on_data(m, case, "fact(all_tight(data, target))")
+    write(m, case)
+    return Proposition(f"all_of({all_solved(m, case)}, {supported_everywhere(m, case)})", CHECKER)
+
+
+CHOICES = 64
+"""Maximum number of choices of one token an input in a program."""
+
+
+def local_solutions(m: Programs, case: Values) -> str:
+    """Return the name of the solutions for all choices of one token an input.
+
+    Raises:
+        NotExpressible: there are too many.
+    """
+    write(m, case)
+    exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
+    if math.prod(map(len, exact.X)) > CHOICES:
+        raise NotExpressible(f"a condition on more than {CHOICES} choices of tokens")
+    choices = itertools.product(*(range(len(X)) for X in exact.X))
+    multipliers = ", ".join(_multipliers(exact, [*chosen]) for chosen in choices)
+    m.lines["local"] = f"local_svms(data, [{multipliers}])"
+    return "local"
+
+
+def only_optimal(m: Programs, case: Values) -> Proposition:
+    """Return that a choice is locally optimal exactly if it is optimal."""
+    same = "locally_optimal(data, c, w) == is_optimal(data, c)"
+    return Proposition(f"fact(all({same} for c, w in {local_solutions(m, case)}))", CHECKER)
+
+
+def all_solved(m: Programs, case: Values) -> str:
+    """Return that the programme of each choice of one token an input has a solution."""
+    return f"fact(all(w is not None for _, w in {local_solutions(m, case)}))"
+
+
+def supported_everywhere(m: Programs, case: Values) -> str:
+    """Return that all other tokens have margin 1 under each of these solutions."""
+    local = local_solutions(m, case)
+    return f"fact(all(w is None or set(margins_of(data, c, w)) <= {{1}} for c, w in {local}))"
+
+
+def traces(conclusion: _F) -> _F:
+    """Give a conclusion the form for the checker that `traced` writes."""
+
+    def checked(m: Programs, case: Values, **constants: object) -> Relation:
+        return traced(m, case, conclusion, **constants)
+
+    conclusion.checked = checked  # type: ignore[attr-defined]
+    return conclusion
 
 
 def traced(
     m: Programs, case: Values, conclusion: Callable[..., Relation], **own: object
 ) -> Relation:
-    """Return a conclusion that computes with m alone from tokens, queries, scores and its start."""
+    """Return a conclusion that computes with m from tokens, queries, scores, start and solution."""
     write(m, case)
-    exact = ExactData.of(case.data)
+    exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
     for name, parts in (("X", exact.X), ("Z", exact.Z), ("scores", exact.gamma)):
         m.lines[name] = f"reals(data.{name})"
         for i, part in enumerate(parts):
             m.place(part, f"{name}[{i}]")
-    start = case.start if hasattr(case, "start") else case.W
-    m.input_value("W", start)
-    m.place(start, "W")
+    for name, value in (
+        ("W", getattr(case, "start", getattr(case, "W", None))),
+        ("V", getattr(getattr(case, "soft", case), "move", None)),
+    ):
+        if value is not None:
+            m.input_value(name, value)
+            m.place(value, name)
+    answer = separate(exact, _chosen(exact, "optimal"))
+    if answer is not None and answer.status == "solved":
+        m.lines["solution"], m.lines["A"] = "reals(target)", "reals(rows(data, data.optimal))"
+        m.place([x for row in answer.W for x in row], "solution")
+        m.place([*exact_constraints(exact).values()], "A")
     constants = {k: m.exact(c) if str(c)[:1].isdigit() else c for k, c in own.items()}
     return conclusion(m, case, **constants)

@@ -17,6 +17,7 @@ from attsvm.exact.numbers import Vector
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives import descent_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import labellings
@@ -260,8 +261,13 @@ EVERYWHERE = Hypothesis(
     "all tokens are support vectors in each Local-SVM that has a solution",
     lambda case: all_support_everywhere(data_of(case)),
     proposition=everywhere,
+    checked=run_programs.supported_everywhere,
 )
-SOLVED = Hypothesis("each Local-SVM has a solution", lambda case: all_solved(data_of(case)))
+SOLVED = Hypothesis(
+    "each Local-SVM has a solution",
+    lambda case: all_solved(data_of(case)),
+    checked=run_programs.all_solved,
+)
 
 
 ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])

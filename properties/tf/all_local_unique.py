@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent_runs import LOCAL_TRAP
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
@@ -49,7 +50,6 @@ TIED_OF_THREE = AttentionData.of(np.eye(3)[None].tolist(), [[1, 0, 0]], scores=[
 THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
 """The second best is no support vector, and locally optimal."""
 
-
 LOCAL = (
     "a choice, of a token in each input, is locally optimal if its Local-SVM has a solution and "
     "its tokens score above all others of margin 1 under it"
@@ -57,13 +57,16 @@ LOCAL = (
 
 
 @concludes(unique_choice)
-@stated("a choice of tokens is locally optimal if and only if it is optimal", where=LOCAL)
+@stated(
+    "a choice of tokens is locally optimal if and only if it is optimal",
+    where=LOCAL,
+    checked=run_programs.only_optimal,
+)
 def unique(m: Namespace, data: AttentionData) -> Comparison:
-    both = [
-        (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
-        for alpha in choices.every(data)
-    ]
-    local, optimal = (m.values([int(flag) for flag in flags]) for flags in zip(*both, strict=True))
+    local, optimal = (
+        m.values([int(holds(data, alpha)) for alpha in choices.every(data)])
+        for holds in (choices.locally_optimal, choices.optimal)
+    )
     return m.equal(local, optimal)
 
 

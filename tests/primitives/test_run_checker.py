@@ -23,15 +23,16 @@ def conditions():
         examples = [*claim.examples, *(case for s in claim.siblings for case in s.examples)]
         for hypothesis in claim.hypotheses:
             if hypothesis.checked:
-                found[hypothesis.checked] = hypothesis
-                cases.setdefault(hypothesis.checked, []).extend(examples)
+                found[hypothesis.name] = hypothesis
+                cases.setdefault(hypothesis.name, []).extend(examples)
     return [(found[text], cases[text][:: max(1, len(cases[text]) // 40)]) for text in found]
 
 
-def answer(text, case):
+def answer(hypothesis, case):
     """The checker's answer to a condition on a record."""
-    m = Programs()
+    m, text = Programs(), hypothesis.checked
     write(m, case)
+    text = text if isinstance(text, str) else text(m, case)
     space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
     for name, line in m.lines.items():
         space[name] = eval(line, space)
@@ -53,7 +54,7 @@ def test_a_condition_is_true_exactly_if_the_engine_says_so(hypothesis, cases):
         if not isinstance(getattr(case, "data", case), AttentionData):
             continue
         try:
-            found = answer(hypothesis.checked, case)
+            found = answer(hypothesis, case)
         except (NotExpressible, NameError):  # a record that has no such part
             continue
         assert found is (hypothesis.holds(case) is True), case

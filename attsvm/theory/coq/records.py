@@ -176,6 +176,10 @@ class RecordTerms:
                 return f"(length {self.term(of)})"
             case ast.Call(func=ast.Name(id="least"), args=[rows, multipliers, size]):
                 return self._solution(node, rows, multipliers, size)
+            case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as vector]) if not any(
+                isinstance(one, ast.List) for one in vector.elts
+            ):
+                return f"(real {self.term(vector, 'vec')})"
             case ast.Call(func=ast.Name(id=name)) if name in self.known.types:
                 arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
                 *kinds, _ = self.known.types[name]
@@ -284,6 +288,12 @@ class Conditions(RecordTerms):
                 return Part(f"{self.term(left)} = {self.term(right, 'loss')}", "reflexivity")
             case ast.Name():
                 return self._decided(self.term(node), true=true)
+            case ast.Call(
+                func=ast.Name(id="equal") as word, args=[ast.List() as left, ast.List() as right]
+            ):
+                pairs = zip(left.elts, right.elts, strict=True)
+                entries = [ast.Call(word, [*pair], []) for pair in pairs]
+                return self._joined(entries, both=true, true=true)
             case ast.Call(func=ast.Name(id=name), args=[left, right]) if name in _SIGNS:
                 sides = [self.real(left), self.real(right)]
                 if not true and name != "equal":

@@ -26,8 +26,9 @@ class Hypothesis:
         setting: whether it fixes the subject, such as one loss; then no sibling leaves it out.
         proposition: returns what the hypothesis says in the letters of linked proofs, as sequents
             of `attsvm.theory.proof`; None if no linked proof takes it.
-        checked: the condition on a record in the words of the checker; empty if it has none. For
-            variables the predicate itself is written down.
+        checked: the condition on a record in the words of the checker, or a function of the
+            program and the record that returns it; empty if it has none. For variables the
+            predicate itself is written down.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Hypothesis:
     implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
     setting: bool = field(default=False, repr=False)
     proposition: Callable[[], Iterable[Any]] | None = field(default=None, repr=False)
-    checked: str = field(default="", repr=False)
+    checked: str | Callable[..., str] = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         """Use the name as the sentence unless a sentence is given.

@@ -128,8 +128,8 @@ def exp(x: Real | Q | int) -> Real:
 def exponential(x: Q) -> Real:
     """Enclose exp(x) for one number x, by squaring exp(x / 2^k) k times.
 
-    For 0 <= r <= 1/2 all terms r^j / j! are positive, and those after the last one are together at
-    most as large as the last one, as each is less than half of the one before.
+    For 0 <= r <= 1/2 each term r^j / j! is positive and at most half of the one before. So all
+    terms after the last one are together at most as large as it is.
     """
     if x == 0:
         return Real(1)

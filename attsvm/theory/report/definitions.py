@@ -82,18 +82,18 @@ def _lines_between(before: str, after: str) -> str:
 def _definitions(module: ModuleType) -> dict[str, Definition]:
     """Return the definitions of a module by name, without imports of other parts of the checker."""
     source = inspect.getsource(module)
-    lines, found = source.splitlines(), dict[str, Definition]()
+    lines, results = source.splitlines(), dict[str, Definition]()
     of = functools.partial(Definition, module.__name__)
     for node, after in itertools.pairwise([*ast.parse(source).body, ast.Pass()]):
         if isinstance(node, ast.Import | ast.ImportFrom):
             text = f"from {node.module} import" if isinstance(node, ast.ImportFrom) else "import"
             for alias in () if _is_ours(getattr(node, "module", "")) else node.names:
-                found[alias.asname or alias.name] = of(text, imported=ast.unparse(alias))
+                results[alias.asname or alias.name] = of(text, imported=ast.unparse(alias))
         elif not isinstance(node, ast.Expr):
             last = after if isinstance(after, ast.Expr) else node  # with the docstring of a value
             text = "\n".join(lines[node.lineno - 1 : last.end_lineno])
-            found |= dict.fromkeys(_bound(node), of(text, frozenset(_names(node))))
-    return found
+            results |= dict.fromkeys(_bound(node), of(text, frozenset(_names(node))))
+    return results
 
 
 def _is_ours(module: str | None) -> bool:

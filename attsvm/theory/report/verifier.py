@@ -94,7 +94,8 @@ def _of_record(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
     for hypothesis in claim.hypotheses:
         if not hypothesis.checked:
             raise NotExpressible(f"the hypothesis that {hypothesis.says}")
-        answers[hypothesis.name] = hypothesis.checked
+        written = hypothesis.checked
+        answers[hypothesis.name] = written if isinstance(written, str) else written(m, case)
     return {**answers, checker.CLAIM: m.answer(conclusion)}
 
 

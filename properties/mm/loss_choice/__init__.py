@@ -57,7 +57,9 @@ IN_BOTH = Hypothesis(
 )
 """Its proposition is about either run, as is that of the conclusion `ONE_LIMIT`."""
 NAMED = Hypothesis(
-    "l is exp(-x) or log(1 + exp(-x))", lambda case: case.loss in ("exponential", "log-loss")
+    "l is exp(-x) or log(1 + exp(-x))",
+    lambda case: case.loss in ("exponential", "log-loss"),
+    checked="fact(loss in ('exponential', 'log-loss'))",
 )
 
 CHOICE = Statement(

@@ -5,6 +5,7 @@ from typing import Any
 
 from flint import arb
 
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import direction
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
@@ -70,6 +71,7 @@ def gradients(m: Namespace, case: Descent, other: str) -> tuple[Numbers, Numbers
     return a, b
 
 
+@run_programs.traces
 @stated(
     "",
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",

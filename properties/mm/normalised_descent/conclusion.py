@@ -6,6 +6,7 @@ from flint import arb
 from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Slack, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
@@ -68,6 +69,7 @@ SAME_LIMIT = tends(
 )
 
 
+@run_programs.traces
 @stated(
     "$formula for k = 1, 2, 3, 4",
     r"\|p_k\| \ge $share \|p'_k\|",

@@ -11,6 +11,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
 from attsvm.primitives import programme_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent import Descent
 from attsvm.theory import concludes, gradient, stated
@@ -76,6 +77,7 @@ def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Numbers]:
     return slopes
 
 
+@run_programs.traces
 @stated(
     "at any X $which have zero gradients, that is $formula",
     r"\frac{dL}{d(x_t^\top X z)} = 0",
@@ -90,6 +92,7 @@ def coefficients(m: Namespace, run: Descent, which: str = "others") -> Compariso
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 
+@run_programs.traces
 @stated(
     "$formula at any X",
     r"\nabla L(X) = \nabla L'(X)",

@@ -49,10 +49,20 @@ SHARED = Records(
 ANY_WAY = "constraints share slacks in any way"
 """Words on slack sharing, which follow "Let" in the sentence of a reading."""
 
-POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0, proposition=positive_price)
-WHOLE = Hypothesis("queries of one sequence have the same tokens", instances.whole_sequences)
-SMALL = Hypothesis("C ||sum_j A_j|| <= 1", instances.small_price)
-MOVED = Hypothesis("V is not zero", lambda case: bool(case.move.any()))
+POSITIVE = Hypothesis(
+    "C > 0", lambda case: case.C > 0, proposition=positive_price, checked="fact(C > 0)"
+)
+WHOLE = Hypothesis(
+    "queries of one sequence have the same tokens",
+    instances.whole_sequences,
+    checked="fact(all(data.X[k] == data.X[sequence.index(a)] for k, a in enumerate(sequence)))",
+)
+SMALL = Hypothesis(
+    "C ||sum_j A_j|| <= 1",
+    instances.small_price,
+    checked="fact(all(C * C * inner(s, s) <= 1 for s in [summed(rows(data, data.optimal), size)]))",
+)
+MOVED = Hypothesis("V is not zero", instances.is_moved, checked="fact(any(flat(move)))")
 
 DEFINITION = Statement(
     "sim/definition-4.1",

@@ -6,6 +6,7 @@ from flint import fmpq
 
 from attsvm.exact import dot, rational
 from attsvm.primitives import programme_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.theory import concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
@@ -42,7 +43,12 @@ SLACKS = (
 )
 
 
-@stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
+@run_programs.traces
+@stated(
+    "",
+    r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j",
+    where=SLACKS,
+)
 def at_price(m: Namespace, case: Soft | Queried, C: Number = 10) -> Comparison:
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
@@ -58,6 +64,7 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
 
 
 @concludes(letters.at_least_price)
+@run_programs.traces
 @stated(
     "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, lambda the largest $together of "
     "X^mm, whichever multipliers are taken: $formula",
@@ -117,6 +124,7 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
     return m.below(m.sqrt((nearby @ nearby) * (X @ X)) + paid, X @ X)
 
 
+@run_programs.traces
 @stated(
     "",
     r"C J $growth < \|V\| + C \sum_j \xi_j",

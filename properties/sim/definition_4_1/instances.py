@@ -138,6 +138,11 @@ def whole_sequences(case: Queried) -> bool:
     return bool(np.array_equal(X, X[firsts]) and np.array_equal(present, present[firsts]))
 
 
+def is_moved(case: Soft) -> bool:
+    """Return whether V is not 0."""
+    return bool(case.move.any())
+
+
 def small_price(case: Soft) -> bool:
     """Return whether C ||sum_j A_j||_F <= 1."""
     exact = ExactData.of(case.data)

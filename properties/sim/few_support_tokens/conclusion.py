@@ -70,6 +70,7 @@ FIGURE_RUNS = Records(
 PROGRAMMES = st.one_of(separable_data(T=(2, 6)), redundant_data(), all_support(), tight_data())
 
 
+@run_programs.traces
 @stated(
     "at most $part of all tokens contribute to the gradient of L at any X, that is $formula",
     r"m \le $part M",

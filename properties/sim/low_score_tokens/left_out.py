@@ -17,6 +17,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives import programme_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm, without
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
@@ -87,6 +88,7 @@ def idle_if_solved(case: AttentionData) -> bool:
     "X^{mm} = X'",
     {"which": LEFT_OUT},
     where=f"X' is the X^mm without {DROPPED}",
+    checked=run_programs.same_without_least,
 )
 def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comparison:
     rest = without(data, low(data, which))
@@ -169,6 +171,7 @@ def scores_no_lower(m: Namespace, run: Descent, which: str = "low") -> Relation:
     return m.all_of(*parts) if parts else m.equal(m.exact(0), m.exact(0))
 
 
+@run_programs.traces
 @stated(
     "$formula for every input at any X",
     r"\sum_t f_t x_t = \sum_t f'_t x_t",

@@ -6,13 +6,31 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData, dot
 from attsvm.primitives import programme_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm, flat, without
 from attsvm.theory import concludes, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support import token_choices as choices
 from properties._support.token_choices import Choice
+
+
+def _checked(m: Programs, data: AttentionData, over: str, chosen: str = "best") -> Proposition:
+    """Return `locally_optimal` in the words of the checker.
+
+    Raises:
+        NotExpressible: it is about the tokens of lowest score, or about each input.
+    """
+    if over == "each" or chosen != "best":
+        raise NotExpressible("a condition on other tokens than the best ones")
+    if over == "support":
+        return run_programs.on_data(m, data, "fact(locally_optimal(data, data.optimal, target))")
+    above = "all(lead > 0 for lead in leads(data, data.optimal))"
+    return run_programs.on_data(m, data, f"fact(target is not None and {above})")
 
 
 @concludes(letters.best_choice)
@@ -26,6 +44,7 @@ from properties._support.token_choices import Choice
             "each": "every input has a token of margin 1",
         },
     },
+    checked=_checked,
 )
 def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = "best") -> Relation:
     exact, pick = ExactData.of(data), max if chosen == "best" else min
