@@ -18,8 +18,12 @@ from attsvm._types import Array
 from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.kernels.nuclear import SOLVED, STUCK, begin, interior
+from attsvm.svm.frobenius import solve_programme
+from attsvm.svm.methods import DENSE
+from attsvm.svm.nuclear_steps import approach
 from attsvm.svm.programme import Programme
 from attsvm.svm.solution_set import pack, unpack
+from attsvm.svm.support import GramOperator
 
 NEAR, NEARER = 1e-9, 1e-12
 """Relative gaps at which proposals are taken from the central path."""
@@ -116,6 +120,9 @@ def propose(
     """
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
+    if len(c) > DENSE:
+        yield from _of_many(programme, reduced, deadline)
+        return
     for factor in LIFTS:
         w, s, T = begin(a, b, c)
         w, s, T, status = _along(a, b, c, w, factor * s, factor * T, NEAR, 60, deadline)
@@ -138,6 +145,31 @@ def propose(
         raw.append((w, M))
     for w, M in reversed(raw):
         yield reduced.restore(*_feasible(a, b, c, w, *np.linalg.svd(M, full_matrices=False)))
+
+
+def _of_many(
+    programme: Programme, reduced: Reduced, deadline: Deadline | None
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield the proposal of primal-dual steps from the solution of least Frobenius norm.
+
+    Raises:
+        SolverError: there is no such solution, or it was not reached.
+    """
+    part = None if deadline is None else deadline.part(0.4)
+    start = solve_programme(programme, part, rationals=False)
+    if not start.solved:
+        raise _unseparable(start.dual_residual)
+    rows, queries = (reduced.b, reduced.a) if reduced.swapped else (reduced.a, reduced.b)
+    operator = GramOperator.of(rows, queries, programme.input)
+    part = None if deadline is None else deadline.part(0.8)
+    with np.errstate(all="ignore"):
+        w = start.weights * reduced.sizes / reduced.scale
+        point = approach(operator, reduced.c, w, part)
+    if point is not None:
+        w, left, values, right = point
+        if reduced.swapped:
+            left, right = right.T, left.T
+        yield reduced.restore(*_feasible(reduced.a, reduced.b, reduced.c, w, left, values, right))
 
 
 def _along(

@@ -5,8 +5,8 @@ gradient divided by its norm before each step. The batch has the same steps by `
 `vmap` over all data sets; `compiled` is its step after `torch.compile`. `jax` has them by `vmap`
 and `scan` under `jit` (left out unless jax is installed), and `numpy` by a formula of the gradient.
 These keep the last W, and compilation is not timed; ours keeps powers of two. Alternatives take
-plain gradients, which underflow against 1: they have the direction to 1e-14 up to a norm of W of 65,
-and lose it from 115 on. Then the norms at one step differ: notes have the mean norm of the last W.
+plain gradients. These have the direction to 1e-14 up to a norm of W of 65, and lose it from 115
+on. Then the norms at one step differ: notes have the mean norm of the last W.
 
 Data are those of the sources' protocol (n, T, d) = (6, 8, 10), float64, log-loss, normalised steps
 of 0.1 from zero, or from one Gaussian (K, Q). The loop runs `FEW` of the data sets for as many

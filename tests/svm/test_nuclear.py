@@ -12,7 +12,14 @@ from hypothesis import assume, example, given
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
-from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search, solve_programme
+from attsvm.exact.deadline import Deadline
+from attsvm.svm import (
+    att_svm,
+    att_svm_programme,
+    nuclear,
+    nuclear_search,
+    solve_programme,
+)
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, unpack
@@ -200,6 +207,27 @@ def test_hundreds_of_constraints():
 
 
 # what is refused
+
+
+def test_steps_for_large_programmes_reach_the_solution_of_the_path(monkeypatch):
+    """Programmes of any size are given to the steps; this has more queries than dimensions."""
+    generator = np.random.default_rng(0)
+    n, T, d = 8, 4, 4
+    X, Z, W = (generator.normal(size=size) for size in ((n, T, d), (n, d), (d, d)))
+    best = np.einsum("ntd,de,ne->nt", X, W, Z).argmax(axis=1)
+    programme = att_svm_programme(AttentionData(X, Z, scores=np.eye(T)[best]))
+    usual = solve_nuclear(programme)
+    monkeypatch.setattr(nuclear_search, "DENSE", 0)
+    answer = solve_nuclear(programme)
+    assert max(answer.width, answer.gap, answer.primal_residual, answer.dual_residual) <= 1e-9
+    assert answer.bracket[0] <= usual.bracket[1]
+    assert usual.bracket[0] <= answer.bracket[1]
+    cut = solve_nuclear(programme, None, Deadline.after(1e-3), bracketed=True)
+    assert cut.bracket[0] <= usual.value <= cut.bracket[1]
+    X[0, 1:3] = X[0, 0] + np.array([[1.0], [-1.0]])  # no W selects the middle of three tokens
+    best[0] = 0
+    with pytest.raises(SolverError, match="no solution"):
+        solve_nuclear(att_svm_programme(AttentionData(X, Z, scores=np.eye(T)[best])))
 
 
 def test_unseparable_programmes_are_refused():
