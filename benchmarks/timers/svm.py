@@ -15,7 +15,8 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import Programme
 from attsvm.svm.separability import separability as decide
 from attsvm.svm.soft import solve_soft
-from benchmarks.hard_margins import hair_thin, separable
+from benchmarks.hard_margins import hair_thin
+from benchmarks.hard_margins import separable as separable_data
 from benchmarks.timers.timing import Timer, Way
 from properties._support.published_data import gaussian_protocol
 
@@ -163,10 +164,10 @@ def sizes() -> Iterator[Timer]:
     cases: tuple[tuple[str, AttentionData, bool], ...] = (
         ("narrow margin", hair_thin(False), True),
         ("narrow margin, scaled", hair_thin(True), True),
-        ("aligned", separable(60, 30, 16), True),
-        ("aligned", separable(250, 40, 40), False),
-        ("aligned", separable(500, 50, 64), False),
-        ("aligned", separable(2000, 32, 128), False),
+        ("aligned", separable_data(60, 30, 16), True),
+        ("aligned", separable_data(250, 40, 40), False),
+        ("aligned", separable_data(500, 50, 64), False),
+        ("aligned", separable_data(2000, 32, 128), False),
         ("causal head, tokens once", causal_head(256, 64), False),
         ("causal head, tokens once", causal_head(512, 64), False),
     )
@@ -193,6 +194,10 @@ def nuclear() -> Iterator[Timer]:
     for shape in ((6, 8, 10), (10, 5, 50), (10, 5, 100)):
         ours = Way(solve_nuclear, runs=5)
         yield Timer("nuclear", str(shape), partial(problems, shape, 5), ours, others, _width)
+    large = (200, 50, 256)
+    cases = lambda: [separable_data(*large)]  # noqa: E731
+    ours = Way(partial(solve, norm="nuc"), runs=1)
+    yield Timer("nuclear, certified", str(large), cases, ours, {}, _width, time.process_time)
 
 
 def soft() -> Iterator[Timer]:

@@ -213,7 +213,8 @@ def test_steps_for_large_programmes_reach_the_solution_of_the_path(monkeypatch):
     """Programmes of any size are given to the steps; this has more queries than dimensions."""
     generator = np.random.default_rng(0)
     n, T, d = 8, 4, 4
-    X, Z, W = (generator.normal(size=size) for size in ((n, T, d), (n, d), (d, d)))
+    sizes = (n, T, d), (n, d), (d, d)
+    X, Z, W = (np.round(64.0 * generator.normal(size=size)) / 64.0 for size in sizes)
     best = np.einsum("ntd,de,ne->nt", X, W, Z).argmax(axis=1)
     programme = att_svm_programme(AttentionData(X, Z, scores=np.eye(T)[best]))
     usual = solve_nuclear(programme)
