@@ -1,8 +1,9 @@
 """The search for certificates: floats propose coefficients, which are then solved in rationals.
 
-Linear programming finds coefficients with which products of premises add up to 0. The products with
-a coefficient other than 0 are kept, and their coefficients are solved again in rationals. Nothing
-trusts the result: `attsvm.theory.proof.certificates` checks it exactly.
+Products that alone have some monomial are left out, as nothing cancels it. Linear programming finds
+coefficients with which the other products add up to 0. The products with a coefficient other than 0
+are kept, and their coefficients are solved again in rationals. Nothing trusts the result:
+`attsvm.theory.proof.certificates` checks it exactly.
 """
 
 import functools
@@ -47,49 +48,79 @@ def _solved(
     propositions: Sequence[Proposition], places: list[tuple[int, ...]], terms: list[Term]
 ) -> tuple[Summand, ...] | None:
     """Return coefficients with which the products add up to 0, as a certificate."""
-    from scipy.optimize import linprog  # slow to import, and reading claims needs no search
-
     relations = [[propositions[x].relation for x in p] for p in places]
     free = np.array(["==" in r for r in relations])
     strict = np.array(["==" not in r and ">=" not in r for r in relations])
-    rows: dict[Monomial, int] = {}
-    for term in terms:
-        for monomial in term.parts:
-            rows.setdefault(monomial, len(rows))
-    size = len(rows), len(terms)
-    matrix = np.zeros(size)
+    kept = _cancelling(terms, free)
+    if not strict[kept].any():
+        return None
+    exact, unique = _exactly([terms[i] for i in kept], strict[kept])
+    if exact is not None and not unique:
+        cost = np.array([1.0 + len(places[i]) for i in kept])
+        proposed = _proposed([terms[i] for i in kept], free[kept], strict[kept], cost)
+        kept = kept[proposed]
+        exact, _ = _exactly([terms[i] for i in kept], strict[kept])
+    if exact is None or any(c < 0 and not free[i] for i, c in zip(kept, exact, strict=True)):
+        return None
+    return tuple(Summand(c, places[i]) for i, c in zip(kept, exact, strict=True) if c != 0)
+
+
+def _cancelling(terms: Sequence[Term], free: np.ndarray) -> np.ndarray:
+    """Return the places of the products that a certificate may use.
+
+    A product is left out if it has a monomial that nothing cancels: that no other product has, or
+    that all have with one sign, as their coefficients are >= 0.
+    """
+    rows: dict[Monomial, list[tuple[int, int]]] = {}
     for column, term in enumerate(terms):
         for monomial, c in term.parts.items():
-            matrix[rows[monomial], column] = int(c.p) / int(c.q)
+            sign = 0 if free[column] else 1 if c > 0 else -1
+            rows.setdefault(monomial, []).append((column, sign))
+    kept, before = {*range(len(terms))}, -1
+    while len(kept) != before:
+        before = len(kept)
+        for row in rows.values():
+            live = [(column, sign) for column, sign in row if column in kept]
+            signs = {sign for _, sign in live}
+            if len(live) == 1 or (len(signs) == 1 and 0 not in signs):
+                kept -= {column for column, _ in live}
+    return np.array(sorted(kept), dtype=int)
+
+
+def _proposed(
+    terms: Sequence[Term], free: np.ndarray, strict: np.ndarray, cost: np.ndarray
+) -> np.ndarray:
+    """Return the places of products that a cheapest certificate in floats uses; none if none."""
+    from scipy.optimize import linprog  # slow to import, and reading claims needs no search
+
+    rows = {m: k for k, m in enumerate(dict.fromkeys(m for t in terms for m in t.parts))}
+    matrix = np.zeros((len(rows), len(terms)))
+    for column, term in enumerate(terms):
+        for m, c in term.parts.items():
+            matrix[rows[m], column] = float(int(c.p) / int(c.q))
     # Linear programming has unknowns >= 0, so a coefficient of any sign is a difference of two of
     # them. The coefficients of strict products add up to 1: then one of them is positive, and the
     # solution 0 is excluded.
     both = np.hstack([matrix, -matrix[:, free]])
     last = np.concatenate([strict, np.zeros(int(free.sum()))])[None, :]
-    cost = [1.0 + len(p) for p in places]
-    cost += [cost[i] for i in np.flatnonzero(free)]
     answer = linprog(
-        cost,
+        np.concatenate([cost, cost[free]]),
         A_eq=np.vstack([both, last]),
-        b_eq=np.concatenate([np.zeros(size[0]), [1.0]]),
+        b_eq=np.concatenate([np.zeros(len(rows)), [1.0]]),
         method="highs-ds",
     )
     if answer.x is None:
-        return None
-    merged = answer.x[: size[1]].copy()
-    merged[free] -= answer.x[size[1] :]
-    kept = np.flatnonzero(np.abs(merged) > _SMALL)
-    exact = _exactly([terms[i] for i in kept], strict[kept])
-    if exact is None:
-        return None
-    return tuple(Summand(c, places[i]) for i, c in zip(kept, exact, strict=True) if c != 0)
+        return np.array([], dtype=int)
+    merged = answer.x[: len(terms)].copy()
+    merged[free] -= answer.x[len(terms) :]
+    return np.flatnonzero(np.abs(merged) > _SMALL)
 
 
-def _exactly(terms: Sequence[Term], strict: np.ndarray) -> list[fmpq] | None:
-    """Return rational coefficients with which the products add up to 0; None if there are none.
+def _exactly(terms: Sequence[Term], strict: np.ndarray) -> tuple[list[fmpq] | None, bool]:
+    """Return rational coefficients with which products add up to 0, and whether they are unique.
 
-    The coefficients of the strict products add up to 1. If the solution is not unique, the free
-    coefficients are 0. Signs are not checked here.
+    None if there are none. The coefficients of the strict products add up to 1. If the solution is
+    not unique, the free coefficients are 0. Signs are not checked here.
     """
     rows = {m: k for k, m in enumerate(dict.fromkeys(m for t in terms for m in t.parts))}
     n = len(terms)
@@ -104,6 +135,6 @@ def _exactly(terms: Sequence[Term], strict: np.ndarray) -> list[fmpq] | None:
     for row in range(rank):
         pivot = next(c for c in range(n + 1) if reduced[row, c] != 0)
         if pivot == n:
-            return None
+            return None, True
         solution[pivot] = reduced[row, n]
-    return solution
+    return solution, rank == n

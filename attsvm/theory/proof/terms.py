@@ -38,10 +38,11 @@ def _compared_quickly(cls: _C) -> _C:
     hash_of, equal = own.__hash__, own.__eq__
 
     def hashed(self: object) -> int:
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            known = self.__dict__["_hash"] = hash_of(self)
-        return known
+        try:
+            return self._hash  # type: ignore[attr-defined, no-any-return]
+        except AttributeError:
+            self.__dict__["_hash"] = known = hash_of(self)
+            return int(known)
 
     def same(self: object, other: object) -> bool:
         if self is other:
@@ -102,8 +103,13 @@ class Atom:
     @cached_property
     def term(self) -> Term:
         """The term that is this atom; equal atoms share it, so terms hold one object of each."""
-        own = _ATOMS.setdefault(self, self)
+        own = self.own
         return Term({frozenset({(self, 1)}): fmpq(1)}) if own is self else own.term
+
+    @property
+    def own(self) -> Atom:
+        """The object that stands for all equal atoms."""
+        return _ATOMS.setdefault(self, self)
 
     @cached_property
     def letters(self) -> frozenset[Letter]:
@@ -124,6 +130,12 @@ class Atom:
         elif isinstance(self, Binder) and self.over is not None:
             own.add(self.over.owner)
         return frozenset(own).union(*(atom.choices for t in self.inside for atom in t.atoms))
+
+    @cached_property
+    def functions(self) -> frozenset[Function]:
+        """The functions in it."""
+        own = {self.function} if isinstance(self, App) else set[Function]()
+        return frozenset(own).union(*(atom.functions for t in self.inside for atom in t.atoms))
 
     @cached_property
     def depth(self) -> int:
@@ -213,10 +225,7 @@ class Binder(Atom):
     def opened(self) -> tuple[Letter, Term]:
         """Return a letter that nothing else has, and the body with it in place of the index."""
         letter, index = fresh(self.index.sort), self.index
-        opened = rebuilt(
-            self.body, lambda x: letter.term if x == index else None, lambda x: index in x.loose
-        )
-        return letter, opened
+        return letter, _renamed(self.body, index, letter, lambda x: index in x.loose, {})
 
 
 _NUMBERS = itertools.count(1)
@@ -236,10 +245,22 @@ class Term:
 
     __slots__ = ("_hash", "atoms", "parts")
 
+    parts: dict[Monomial, fmpq]
+    atoms: frozenset[Atom]
+    _hash: int
+
     def __init__(self, parts: Mapping[Monomial, fmpq]) -> None:
-        self.parts: dict[Monomial, fmpq] = {m: c for m, c in parts.items() if c != 0}
-        self.atoms: frozenset[Atom] = frozenset(atom for m in self.parts for atom, _ in m)
-        self._hash = hash(frozenset(self.parts))  # the hash of an fmpq is slow
+        self.parts = {m: c for m, c in parts.items() if c}
+
+    def __getattr__(self, name: str) -> object:
+        """Compute the atoms and the hash when they are asked for."""
+        if name == "atoms":
+            self.atoms = frozenset(atom for m in self.parts for atom, _ in m)
+            return self.atoms
+        if name == "_hash":
+            self._hash = hash(frozenset(self.parts))  # the hash of an fmpq is slow
+            return self._hash
+        raise AttributeError(name)
 
     @property
     def letters(self) -> frozenset[Letter]:
@@ -257,15 +278,11 @@ class Term:
     def __add__(self, other: Operand) -> Term:
         parts = dict(self.parts)
         for m, c in as_term(other).parts.items():
-            parts[m] = parts.get(m, fmpq(0)) + c
+            parts[m] = parts[m] + c if m in parts else c
         return Term(parts)
 
     def __mul__(self, other: Operand) -> Term:
-        parts: dict[Monomial, fmpq] = {}
-        for (m, c), (n, d) in itertools.product(self.parts.items(), as_term(other).parts.items()):
-            both = _times(m, n)
-            parts[both] = parts.get(both, fmpq(0)) + c * d
-        return Term(parts)
+        return Term(_product(self.parts, as_term(other).parts))
 
     def __neg__(self) -> Term:
         return self * -1
@@ -304,7 +321,17 @@ class Term:
         return written(self)
 
 
+def _product(left: Mapping[Monomial, fmpq], right: Mapping[Monomial, fmpq]) -> dict[Monomial, fmpq]:
+    parts: dict[Monomial, fmpq] = {}
+    for (m, c), (n, d) in itertools.product(left.items(), right.items()):
+        both = _times(m, n)
+        parts[both] = parts[both] + c * d if both in parts else c * d
+    return parts
+
+
 def _times(m: Monomial, n: Monomial) -> Monomial:
+    if not (m and n):
+        return m or n
     powers = dict(m)
     for atom, exponent in n:
         powers[atom] = powers.get(atom, 0) + exponent
@@ -368,42 +395,110 @@ Replaced = Callable[["Atom"], "Term | None"]
 """The term that replaces an atom; None if the atom stays."""
 
 
-def rebuilt(term: Term, replaced: Replaced, reached: Callable[[Atom], bool] | None = None) -> Term:
+def rebuilt(
+    term: Term,
+    replaced: Replaced,
+    reached: Callable[[Atom], bool] | None = None,
+    known: dict[Atom, Term] | None = None,
+) -> Term:
     """Return the term with atoms replaced, from the inside outwards, in normal form.
 
     An atom stays if `replaced` returns None for it. The replacement is not searched again. Atoms
     that `reached` denies hold nothing to replace: they stay whole, which saves their rebuilding.
+
+    Args:
+        term: the term.
+        replaced: returns the term that replaces an atom, always the same one.
+        reached: whether to look for atoms to replace inside an atom.
+        known: the atoms that were rebuilt already.
     """
+    done = {} if known is None else known
+    changed: dict[Atom, Term] = {}
+    for atom in term.atoms:
+        if reached is None or reached(atom):
+            if atom not in done:
+                done[atom] = _rebuilt_atom(atom, replaced, reached, done)
+            if done[atom] != atom.term:
+                changed[atom] = done[atom]
+    if not changed:
+        return term
     parts: dict[Monomial, fmpq] = {}
-    inner = (atom for atom in term.atoms if reached is None or reached(atom))
-    powers = {atom: _rebuilt_atom(atom, replaced, reached) for atom in inner}
     for monomial, coefficient in term.parts.items():
-        moved = [x for x in monomial if x[0] in powers]
-        product = Term({monomial.difference(moved): coefficient})
+        moved = [x for x in monomial if x[0] in changed]
+        product = {monomial.difference(moved): coefficient}
         for atom, exponent in moved:
-            product = product * powers[atom] ** exponent
-        for m, c in product.parts.items():
-            parts[m] = parts.get(m, fmpq(0)) + c
+            product = _product(product, (changed[atom] ** exponent).parts)
+        for m, c in product.items():
+            parts[m] = parts[m] + c if m in parts else c
     return Term(parts)
 
 
 def _rebuilt_atom(
-    atom: Atom, replaced: Replaced, reached: Callable[[Atom], bool] | None = None
+    atom: Atom,
+    replaced: Replaced,
+    reached: Callable[[Atom], bool] | None,
+    known: dict[Atom, Term],
 ) -> Term:
     inner = atom.term
     if isinstance(atom, App):
-        inner = atom.function(*(rebuilt(x, replaced, reached) for x in atom.inside))
+        arguments = [rebuilt(x, replaced, reached, known) for x in atom.inside]
+        if any(new is not x for new, x in zip(arguments, atom.inside, strict=True)):
+            inner = atom.function(*arguments)
     elif isinstance(atom, Binder):
         letter, body = atom.opened()
-        over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced, reached))
-        bind = total if atom.kind == "total" else functools.partial(extreme, atom.kind)
-        inner = bind(rebuilt(body, replaced, reached), letter, over)
+        over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced, reached, known))
+        moved = rebuilt(body, replaced, reached, known)
+        if moved is not body or over != atom.over:
+            bind = total if atom.kind == "total" else functools.partial(extreme, atom.kind)
+            inner = bind(moved, letter, over)
     # The laws of the normal form may have made a number or a sum of it; only an atom is looked up.
     # If they made a letter, as Inv(Inv(x)) is x, it is the letter of a replacement.
     for own in inner.atoms:
         if inner == own.term and type(own) is type(atom):
             return inner if (result := replaced(own)) is None else result
     return inner
+
+
+def _renamed(
+    term: Term, old: Atom, new: Atom, holds: Callable[[Atom], bool], known: dict[Atom, Atom]
+) -> Term:
+    """Return the term with a letter or index replaced by another one of its sort, not in the term.
+
+    No two atoms become equal, so that the term stays in normal form, but for the two places of
+    inner products, which have an order.
+
+    Args:
+        term: the term.
+        old: the letter, or the index, which nothing in the term binds.
+        new: the other one, which nothing in the term binds either.
+        holds: whether an atom contains the old one.
+        known: the atoms that were renamed already.
+    """
+    moved = {a: _renamed_atom(a, old, new, holds, known) for a in term.atoms if holds(a)}
+    if not moved:
+        return term
+    parts = term.parts.items()
+    return Term({frozenset([(moved.get(a, a), e) for a, e in m]): c for m, c in parts})
+
+
+def _renamed_atom(
+    atom: Atom, old: Atom, new: Atom, holds: Callable[[Atom], bool], known: dict[Atom, Atom]
+) -> Atom:
+    if atom == old:
+        return new.own
+    if atom not in known:
+        inside = tuple(_renamed(x, old, new, holds, known) for x in atom.inside)
+        if isinstance(atom, App):
+            made: Atom = App(
+                atom.function, _in_order(*inside) if atom.function == INNER else inside
+            )
+        elif isinstance(atom, Binder):
+            over = atom.over and Over(atom.over.owner, inside[1])
+            made = Binder(atom.kind, atom.index, over, inside[0], atom.sort)
+        else:
+            raise TypeError(atom)
+        known[atom] = made.own
+    return known[atom]
 
 
 def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
@@ -434,7 +529,7 @@ def unfolded(term: Term, meanings: Meanings) -> Term:
         values = dict(zip(parameters, atom.inside, strict=True))
         return unfolded(substituted(body, values), meanings)
 
-    return rebuilt(term, meaning)
+    return rebuilt(term, meaning, lambda atom: not atom.functions.isdisjoint(meanings))
 
 
 def members(body: Operand, letter: Letter, over: Over | None) -> Term:
@@ -465,7 +560,8 @@ def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort
     index = Bound(1 + max((atom.depth for atom in inside), default=0), letter.sort)
     if any(index in atom.loose for atom in inside):
         raise ProofError("an index is outside of its sum or extreme", value=repr(body))
-    return Binder(kind, index, over, substituted(body, {letter: index.term}), sort).term
+    bound = _renamed(body, letter, index, lambda x: letter in x.letters, {})
+    return Binder(kind, index, over, bound, sort).term
 
 
 def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
@@ -554,8 +650,12 @@ def _inner_of_atoms(u: Atom, v: Atom) -> Term:
         if isinstance(sum_, Binder):
             letter, body = sum_.opened()
             return total(_inner(body, other.term), letter, sum_.over)
-    pair = tuple(sorted((u.term, v.term), key=repr))
-    return App(INNER, (pair[0], pair[1])).term
+    return App(INNER, _in_order(u.term, v.term)).term
+
+
+def _in_order(left: Term, right: Term) -> tuple[Term, Term]:
+    one, other = sorted((left, right), key=repr)
+    return one, other
 
 
 def _exponential(term: Term) -> Term:
