@@ -117,7 +117,7 @@ def proper(a: Attention, loss: Interval, falling: Supposition, exists: Suppositi
     (law,) = cite(EXPONENTIAL_OF_SUM, (), -MULTIPLE, MULTIPLE - 1)
     (inverse,) = cite(EXPONENTIAL_OF_SUM, (), as_term(1), as_term(-1))
     steeper = cite(EXPONENTIAL, (), as_term(1))[1]
-    small = decide(gt(1, EXP(as_term(-1))), inverse, steeper, power(as_term(-1)))
+    small = decide(gt(1, EXP(as_term(-1))), inverse, steeper)
     room = decide(gt(m * GAP * (1 - EXP(as_term(-1))), 0), small, decide(gt(m * GAP, 0), flat, gap))
     few = product(power(-MULTIPLE), enough), scale(law, m * GAP)
     below = decide(gt(m * GAP, lost), add_up(costs, i), same, *few, room, degree=1)

@@ -57,7 +57,7 @@ def prove_worse() -> str:
     apart = decide(gt(-slow, 0), opposed, beyond("most", slow, c))
     (law,) = cite(EXPONENTIAL_OF_SUM, (), first, -first)
     more = decide(ge(EXP(-first), 1), cite(EXPONENTIAL, (), -first)[1], lower)
-    small = decide(ge(1, E), law, more, power(first))
+    small = decide(ge(1, E), law, more)
     large = decide(ge(F, 1), cite(EXPONENTIAL, (), second)[1], ahead)
     much = decide(gt(2 * M - N, 0), low, gap)
     size = squares(a, k)
