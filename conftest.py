@@ -68,7 +68,10 @@ def pytest_collection():
 
 _GROUPS = {
     "torch": re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE),
-    "proofs": re.compile(r"^from attsvm.theory.declaration.proof import executed", re.MULTILINE),
+    "proofs": re.compile(
+        r"^from attsvm.theory.declaration.proof import executed|^from tests.*readings import",
+        re.MULTILINE,
+    ),
     "syntax trees": re.compile(r"^from tests.parsed import|^from tests.test_arrows", re.MULTILINE),
 }
 """What the files of each group, but for the counterexamples, contain."""

@@ -225,7 +225,7 @@ class Binder(Atom):
     def opened(self) -> tuple[Letter, Term]:
         """Return a letter that nothing else has, and the body with it in place of the index."""
         letter, index = fresh(self.index.sort), self.index
-        return letter, _renamed(self.body, index, letter, lambda x: index in x.loose, {})
+        return letter, _renamed(self.body, index, letter)
 
 
 _NUMBERS = itertools.count(1)
@@ -253,14 +253,15 @@ class Term:
         self.parts = {m: c for m, c in parts.items() if c}
 
     def __getattr__(self, name: str) -> object:
-        """Compute the atoms and the hash when they are asked for."""
-        if name == "atoms":
-            self.atoms = frozenset(atom for m in self.parts for atom, _ in m)
-            return self.atoms
-        if name == "_hash":
-            self._hash = hash(frozenset(self.parts))  # the hash of an fmpq is slow
-            return self._hash
-        raise AttributeError(name)
+        """Compute the atoms or the hash when they are asked for."""
+        if name not in ("atoms", "_hash"):
+            raise AttributeError(name)
+        monomials = frozenset(self.parts)  # the hash of an fmpq is slow
+        value = (
+            hash(monomials) if name == "_hash" else frozenset(a for m in monomials for a, _ in m)
+        )
+        setattr(self, name, value)
+        return value
 
     @property
     def letters(self) -> frozenset[Letter]:
@@ -393,13 +394,12 @@ def ensure_sort(term: Term, sort: Sort) -> None:
 
 Replaced = Callable[["Atom"], "Term | None"]
 """The term that replaces an atom; None if the atom stays."""
+Reached = Callable[["Atom"], bool] | None
+"""Whether to look for atoms to replace inside an atom; None if always."""
 
 
 def rebuilt(
-    term: Term,
-    replaced: Replaced,
-    reached: Callable[[Atom], bool] | None = None,
-    known: dict[Atom, Term] | None = None,
+    term: Term, replaced: Replaced, reached: Reached = None, known: dict[Atom, Term] | None = None
 ) -> Term:
     """Return the term with atoms replaced, from the inside outwards, in normal form.
 
@@ -413,13 +413,10 @@ def rebuilt(
         known: the atoms that were rebuilt already.
     """
     done = {} if known is None else known
-    changed: dict[Atom, Term] = {}
     for atom in term.atoms:
-        if reached is None or reached(atom):
-            if atom not in done:
-                done[atom] = _rebuilt_atom(atom, replaced, reached, done)
-            if done[atom] != atom.term:
-                changed[atom] = done[atom]
+        if atom not in done and (reached is None or reached(atom)):
+            done[atom] = _rebuilt_atom(atom, replaced, reached, done)
+    changed = {atom: done[atom] for atom in term.atoms if done.get(atom, atom.term) != atom.term}
     if not changed:
         return term
     parts: dict[Monomial, fmpq] = {}
@@ -434,16 +431,12 @@ def rebuilt(
 
 
 def _rebuilt_atom(
-    atom: Atom,
-    replaced: Replaced,
-    reached: Callable[[Atom], bool] | None,
-    known: dict[Atom, Term],
+    atom: Atom, replaced: Replaced, reached: Reached, known: dict[Atom, Term]
 ) -> Term:
     inner = atom.term
     if isinstance(atom, App):
-        arguments = [rebuilt(x, replaced, reached, known) for x in atom.inside]
-        if any(new is not x for new, x in zip(arguments, atom.inside, strict=True)):
-            inner = atom.function(*arguments)
+        arguments = tuple(rebuilt(x, replaced, reached, known) for x in atom.inside)
+        inner = inner if arguments == atom.inside else atom.function(*arguments)
     elif isinstance(atom, Binder):
         letter, body = atom.opened()
         over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced, reached, known))
@@ -459,46 +452,32 @@ def _rebuilt_atom(
     return inner
 
 
-def _renamed(
-    term: Term, old: Atom, new: Atom, holds: Callable[[Atom], bool], known: dict[Atom, Atom]
-) -> Term:
+def _renamed(term: Term, old: Atom, new: Atom) -> Term:
     """Return the term with a letter or index replaced by another one of its sort, not in the term.
 
-    No two atoms become equal, so that the term stays in normal form, but for the two places of
-    inner products, which have an order.
-
-    Args:
-        term: the term.
-        old: the letter, or the index, which nothing in the term binds.
-        new: the other one, which nothing in the term binds either.
-        holds: whether an atom contains the old one.
-        known: the atoms that were renamed already.
+    Nothing in the term binds either of them. No two atoms become equal, so that the term stays in
+    normal form, but for the two places of inner products, which have an order.
     """
-    moved = {a: _renamed_atom(a, old, new, holds, known) for a in term.atoms if holds(a)}
-    if not moved:
-        return term
-    parts = term.parts.items()
-    return Term({frozenset([(moved.get(a, a), e) for a, e in m]): c for m, c in parts})
+    known: dict[Atom, Atom] = {old: new.own}
 
+    def moved(atom: Atom) -> Atom:
+        if atom not in known:
+            inside = tuple(map(whole, atom.inside))
+            if isinstance(atom, App):
+                ordered = _in_order(*inside) if atom.function == INNER else inside
+                known[atom] = App(atom.function, ordered).own
+            elif isinstance(atom, Binder):
+                over = atom.over and Over(atom.over.owner, inside[1])
+                known[atom] = Binder(atom.kind, atom.index, over, inside[0], atom.sort).own
+        return known[atom]
 
-def _renamed_atom(
-    atom: Atom, old: Atom, new: Atom, holds: Callable[[Atom], bool], known: dict[Atom, Atom]
-) -> Atom:
-    if atom == old:
-        return new.own
-    if atom not in known:
-        inside = tuple(_renamed(x, old, new, holds, known) for x in atom.inside)
-        if isinstance(atom, App):
-            made: Atom = App(
-                atom.function, _in_order(*inside) if atom.function == INNER else inside
-            )
-        elif isinstance(atom, Binder):
-            over = atom.over and Over(atom.over.owner, inside[1])
-            made = Binder(atom.kind, atom.index, over, inside[0], atom.sort)
-        else:
-            raise TypeError(atom)
-        known[atom] = made.own
-    return known[atom]
+    def whole(part: Term) -> Term:
+        changed = {a: moved(a) for a in part.atoms if old in a.letters or old in a.loose}
+        parts = part.parts.items()
+        named = {frozenset([(changed.get(a, a), e) for a, e in m]): c for m, c in parts}
+        return Term(named) if changed else part
+
+    return whole(term)
 
 
 def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
@@ -560,8 +539,7 @@ def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort
     index = Bound(1 + max((atom.depth for atom in inside), default=0), letter.sort)
     if any(index in atom.loose for atom in inside):
         raise ProofError("an index is outside of its sum or extreme", value=repr(body))
-    bound = _renamed(body, letter, index, lambda x: letter in x.letters, {})
-    return Binder(kind, index, over, bound, sort).term
+    return Binder(kind, index, over, _renamed(body, letter, index), sort).term
 
 
 def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:

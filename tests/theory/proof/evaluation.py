@@ -14,6 +14,7 @@ import functools
 import inspect
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -61,8 +62,6 @@ from attsvm.theory.proof.terms import (
 
 Value: TypeAlias = Any
 """A value in a model: a number, a vector of numpy, or an element of an index set."""
-
-_NUMBER = (int, float, np.floating, mpmath.mpf)
 
 _KNOWN: dict[Function, Callable[..., Value]] = {
     INV: lambda x: 1 / x if x else 0.0,
@@ -256,143 +255,218 @@ class Tally:
     false: list[tuple[Fact, dict[Letter, Value]]] = field(default_factory=list)
 
 
-def _plain(value: Value) -> Value:
-    """Return a number of more digits as a float, which functions of a model take."""
-    return float(value) if isinstance(value, mpmath.mpf) else value
+Values: TypeAlias = dict[int, Value]
+"""Values of letters and bound indices, by their places."""
+Compiled: TypeAlias = Callable[[Values], Value]
 
 
 class _Values:
-    """The values of terms in a model, for the names of one proof."""
+    """Terms as functions of the values of their letters, in a model, for the names of one proof.
+
+    The value of an atom is computed once for the same values of its letters.
+    """
 
     def __init__(self, model: Model, whole: Proof) -> None:
         self.model = model
         self.meanings = {f: (letters, term) for f, letters, term in whole.origins.values()}
         self.sums = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "sum"}
         self.picks = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "pick"}
-        self.known: dict[object, Value] = {}
-        self.parts: dict[Term, list[tuple[float, list[tuple[Atom, int]]]]] = {}
-        self.free: dict[Binder, tuple[Letter | Bound, ...]] = {}
+        self.places: dict[Atom, int] = {}
+        self.terms: dict[Term, Compiled] = {}
+        self.atoms: dict[Atom, Compiled] = {}
+        self.parts: dict[Term, list[tuple[float, list[tuple[Compiled, int]]]]] = {}
+        self.kept: list[Value] = []
 
-    def term(self, term: Term, values: Mapping[Atom, Value]) -> tuple[Value, Value]:
+    def at(self, values: Mapping[Letter, Value]) -> Values:
+        """Return the values of letters by their places."""
+        return {self.place(x): value for x, value in values.items()}
+
+    def place(self, atom: Atom) -> int:
+        """Return the place of a letter or of a bound index."""
+        return self.places.setdefault(atom, len(self.places))
+
+    def sized(self, term: Term, values: Values) -> tuple[Value, Value]:
         """Return the value of a term, and the sum of the sizes of its monomials."""
         whole: Value = 0
         size: Value = 0
+        for coefficient, factors in self.split(term):
+            product: Value = coefficient
+            for factor, exponent in factors:
+                product = product * (
+                    factor(values) if exponent == 1 else factor(values) ** exponent
+                )
+            whole, size = whole + product, size + abs(product)
+        return whole, size
+
+    def split(self, term: Term) -> list[tuple[float, list[tuple[Compiled, int]]]]:
+        """Return the monomials of a term, each as a coefficient and factors with exponents."""
         parts = self.parts.get(term)
         if parts is None:
             # an integer times a rational is a rational, so that a model of rationals is exact
             parts = self.parts[term] = [
-                (int(c.p) if c.q == 1 else int(c.p) / int(c.q), list(m))
+                (int(c.p) if c.q == 1 else int(c.p) / int(c.q), [(self.atom(a), e) for a, e in m])
                 for m, c in term.parts.items()
             ]
-        for coefficient, monomial in parts:
-            product: Value = coefficient
-            for atom, exponent in monomial:
-                value = self.atom(atom, values)
-                product = product * (value if exponent == 1 else value**exponent)
-            whole, size = whole + product, size + abs(product)
-        return whole, size
+        return parts
 
-    def element(self, term: Term, values: Mapping[Atom, Value], sort: Sort) -> Value:
-        """Return the value of an argument: a number, a vector, a step or an element."""
-        if sort.index:
-            return self.atom(next(iter(term.atoms)), values)
-        value = self.term(term, values)[0]
-        return round(value) if sort == STEP else value
+    def term(self, term: Term) -> Compiled:
+        """Return the function that computes a term."""
+        known = self.terms.get(term)
+        if known is not None:
+            return known
+        (single,) = term.atoms if len(term.atoms) == 1 else (None,)
+        if single is not None and term == single.term:
+            made = self.atom(single)
+        else:
+            made = functools.partial(_summed, self.split(term))
+        self.terms[term] = made
+        return made
 
-    def atom(self, atom: Atom, values: Mapping[Atom, Value]) -> Value:
-        """Return the value of an atom; that of a sum or extreme of numbers is computed once.
+    def argument(self, term: Term, sort: Sort) -> Compiled:
+        """Return the function that computes an argument: a number, vector, step or element."""
+        value = self.term(term)
+        return (lambda values: round(value(values))) if sort == STEP else value
+
+    def atom(self, atom: Atom) -> Compiled:
+        """Return the function that computes an atom.
 
         Raises:
             TypeError: the atom is of an unknown kind.
         """
+        if atom in self.atoms:
+            return self.atoms[atom]
         if isinstance(atom, Letter | Bound):
-            return values[atom]
-        if isinstance(atom, Binder):
-            free = self.free.get(atom)
-            if free is None:
-                free = self.free[atom] = (*atom.letters, *atom.loose)
-            at = tuple(values[x] for x in free)
-            return self.once((atom, at), at, lambda: self.bound(atom, values))
-        if not isinstance(atom, App):
+            made: Compiled = operator.itemgetter(self.place(atom))
+        elif isinstance(atom, Binder):
+            made = self.once(atom, self.bound(atom))
+        elif isinstance(atom, App):
+            pairs = zip(atom.inside, atom.function.takes, strict=True)
+            arguments = [self.argument(x, sort) for x, sort in pairs]
+            made = self.once(atom, self.applied(atom.function, arguments))
+        else:
             raise TypeError(atom)
-        function = atom.function
-        arguments = tuple(
-            self.element(x, values, sort)
-            for x, sort in zip(atom.inside, function.takes, strict=True)
-        )
-        return self.value(function, arguments)
+        self.atoms[atom] = made
+        return made
 
-    def bound(self, atom: Binder, values: Mapping[Atom, Value]) -> Value:
-        """Return the value of a sum or an extreme; 0 over no elements."""
-        results = [
-            self.term(atom.body, {**values, atom.index: e})[0] for e in self.run(atom, values)
-        ]
-        return _BINDS[atom.kind](results) if results else 0.0
+    def applied(self, function: Function, arguments: Sequence[Compiled]) -> Compiled:
+        """Return the function that computes the value at arguments."""
+        value = self.function(function)
+        if len(arguments) == 1:
+            (only,) = arguments
+            return lambda values: value(only(values))
+        return lambda values: value(*[x(values) for x in arguments])
 
-    def run(self, atom: Binder, values: Mapping[Atom, Value]) -> Iterator[Value]:
-        """Yield the elements that an index runs over."""
-        for element in self.model.sets[atom.index.sort]:
-            over = atom.over
-            if over is None or self.value(over.owner, (element,)) == self.element(
-                over.of, values, over.owner.gives
-            ):
-                yield element
+    def once(self, atom: Atom, made: Compiled) -> Compiled:
+        """Return the function that computes an atom once for the same values of its letters."""
+        free = [(self.place(x), x.sort == VECTOR) for x in (*atom.letters, *atom.loose)]
+        known: dict[object, Value] = {}
 
-    def value(self, function: Function, arguments: tuple[Value, ...]) -> Value:
-        """Return the value of a function, which is computed once for numbers."""
-        key = (function, arguments)
-        return self.once(key, arguments, lambda: self.computed(function, arguments))
+        def value(values: Values) -> Value:
+            # vectors are kept, so that no two have one identity
+            at = tuple([id(values[x]) if vector else values[x] for x, vector in free])
+            if at not in known:
+                known[at] = made(values)
+            return known[at]
 
-    def once(self, key: object, at: tuple[Value, ...], made: Callable[[], Value]) -> Value:
-        """Return what `made` returns; the known result if all of `at` are numbers."""
-        for x in at:
-            if not isinstance(x, _NUMBER):
-                return made()
-        if key not in self.known:
-            self.known[key] = made()
-        return self.known[key]
+        return value
 
-    def computed(self, function: Function, arguments: tuple[Value, ...]) -> Value:
-        """Return the value of a function of the model, of the core, or of the proof."""
+    def bound(self, atom: Binder) -> Compiled:
+        """Return the function that computes a sum or an extreme; 0 over no elements."""
+        body, run, combined = self.term(atom.body), self.run(atom), _BINDS[atom.kind]
+
+        def value(values: Values) -> Value:
+            results = [body(values) for _ in run(values)]
+            return combined(results) if results else 0.0
+
+        return value
+
+    def run(self, atom: Binder) -> Callable[[Values], Iterator[Value]]:
+        """Return a function that yields the elements of an index, and sets it to each of them."""
+        place, elements, over = self.place(atom.index), self.model.sets[atom.index.sort], atom.over
+        owner = None if over is None else self.function(over.owner)
+        of = None if over is None else self.term(over.of)
+
+        def run(values: Values) -> Iterator[Value]:
+            wanted = None if of is None else of(values)
+            for element in elements:
+                if owner is None or owner(element) == wanted:
+                    values[place] = element
+                    yield element
+
+        return run
+
+    def function(self, function: Function) -> Callable[..., Value]:
+        """Return a function of the model, of the core, or of the proof."""
         inputs = self.model.functions
         for key in (function, function.name):
             if key in inputs and (key is function or function.mark):
-                return inputs[key](*map(_plain, arguments))
+                return _of_floats(inputs[key])
         if function in _KNOWN:
-            return _KNOWN[function](*arguments)
+            return _KNOWN[function]
         if function.name == SAME:
-            return float(arguments[0] == arguments[1])
-        if function not in self.meanings:
-            # a proposition that only lemmas read is assumed true; any other letter needs a value
-            if not any(words in function.name for words in _OPAQUE):
-                raise LookupError(f"the model has no value of {function.name}")
-            return 1.0
+            return lambda one, other: float(one == other)
+        if function in self.meanings:
+            return self.meant(function)
+        # a proposition that only lemmas read is assumed true; any other letter needs a value
+        if not any(words in function.name for words in _OPAQUE):
+            raise LookupError(f"the model has no value of {function.name}")
+        return lambda *_: 1.0
+
+    def meant(self, function: Function) -> Callable[..., Value]:
+        """Return a function that a proof defines, by its meaning, increments, or an extreme."""
         letters, term = self.meanings[function]
-        values: dict[Atom, Value] = dict(zip(letters, arguments, strict=True))
-        if function in self.sums:
-            steps = range(arguments[-1])
-            return float(sum(self.term(term, {**values, K: k})[0] for k in steps))
+        places = [self.place(x) for x in letters]
+
+        def inside(arguments: Sequence[Value]) -> Values:
+            self.kept += (x for x in arguments if isinstance(x, np.ndarray))
+            return dict(zip(places, arguments, strict=True))
+
         if function in self.picks:
             (atom,) = (one for one in term.atoms if isinstance(one, Binder))
             best = min if atom.kind == "least" else max
-            return best(
-                self.run(atom, values),
-                key=lambda e: self.term(atom.body, {**values, atom.index: e})[0],
-            )
-        return self.term(term, values)[0]
+            body, run = self.term(atom.body), self.run(atom)
 
-    def holds(self, proposition: Proposition, values: Mapping[Atom, Value]) -> bool:
+            def picked(*arguments: Value) -> Value:
+                values = inside(arguments)
+                return best(
+                    [(body(values), element) for element in run(values)], key=operator.itemgetter(0)
+                )[1]
+
+            return picked
+        value = self.term(term)
+        if function in self.sums:
+            step = self.place(K)
+            return lambda *x: float(sum(value({**inside(x), step: k}) for k in range(x[-1])))
+        return lambda *x: value(inside(x))
+
+    def holds(self, proposition: Proposition, values: Values) -> bool:
         """Return whether a proposition holds up to rounding; NaN does not, and 0 is not above 0.
 
         A difference that is 0 after rounding counts as above 0, but not in a strict model.
         """
-        value, size = self.term(proposition.term, values)
+        value, size = self.sized(proposition.term, values)
         error = self.model.tolerance * size + self.model.floor
         if proposition.relation == "==":
             return bool(abs(value) <= error)
         if proposition.relation == ">" and self.model.strict:
             return bool(value > error)
         return bool(value >= -error) and (proposition.relation == ">=" or bool(size > 0))
+
+
+def _summed(parts: list[tuple[float, list[tuple[Compiled, int]]]], values: Values) -> Value:
+    whole: Value = 0
+    for coefficient, factors in parts:
+        product: Value = coefficient
+        for factor, exponent in factors:
+            value = factor(values)
+            product = product * (value if exponent == 1 else value**exponent)
+        whole = whole + product
+    return whole
+
+
+def _of_floats(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Return a function whose numbers of more digits become floats, which models take."""
+    return lambda *x: function(*[float(v) if isinstance(v, mpmath.mpf) else v for v in x])
 
 
 def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tally:
@@ -409,24 +483,27 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
     for fact in whole.facts:
         text, seen, failed, late = fact.proposition, False, None, False
         for drawn in _draws(fact, model, tries, generator):
-            if not all(_assumed(values, a, drawn) for a in fact.assumptions):
+            at = values.at(drawn)
+            if not all(_assumed(values, a, at) for a in fact.assumptions):
                 continue
             seen = True
             if text.eventually:
-                late = late or not all(values.holds(text, {**drawn, K: k}) for k in last)
-            elif not values.holds(text, drawn):
-                failed = dict(drawn)
+                late = late or not all(
+                    values.holds(text, {**at, **values.at({K: k})}) for k in last
+                )
+            elif not values.holds(text, at):
+                failed = drawn
                 break
         if failed is not None:
-            tally.false.append((fact, failed))  # type: ignore[arg-type]
+            tally.false.append((fact, failed))
         else:
             (tally.open if late else tally.confirmed if seen else tally.untried).append(fact)
     return tally
 
 
-def _assumed(values: _Values, assumption: Proposition, drawn: Mapping[Atom, Value]) -> bool:
+def _assumed(values: _Values, assumption: Proposition, at: Values) -> bool:
     """Return whether an assumption holds by more than rounding, or is an exact value >= 0."""
-    value, size = values.term(assumption.term, drawn)
+    value, size = values.sized(assumption.term, at)
     if assumption.relation == "==":
         return bool(value == 0)
     return bool(
@@ -437,7 +514,7 @@ def _assumed(values: _Values, assumption: Proposition, drawn: Mapping[Atom, Valu
 
 def _draws(
     fact: Fact, model: Model, tries: int, generator: np.random.Generator
-) -> Iterator[dict[Atom, Value]]:
+) -> Iterator[dict[Letter, Value]]:
     """Yield values of the letters of a fact: all of them if there are few."""
     letters = sorted(fact.letters, key=lambda letter: (letter.name, letter.sort.name))
     choices = [_choices(letter, model) for letter in letters]

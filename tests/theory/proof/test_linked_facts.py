@@ -1,0 +1,421 @@
+"""Facts of linked proofs on instances of their readings, and propositions against formulas.
+
+A conclusion about runs or records declares its propositions, a second text beside its formula. Both
+are compared on instances of each reading and of its siblings, which make the formula false.
+"""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb
+
+from attsvm.primitives import descent_letters, hypotheses
+from attsvm.primitives import programme_letters as letters
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent, Keys
+from attsvm.primitives.loss_hypotheses import sloped
+from attsvm.primitives.sentences import Sentences
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.judge import decided
+from attsvm.theory.instance import codec
+from attsvm.theory.proof.facts import Sequent, proof
+from attsvm.theory.proof.rules import fact_of_reading
+from attsvm.theory.proof.terms import VECTOR, App, Function, Term
+from attsvm.theory.run.sampling import sample
+from properties._support import token_letters
+from properties.mm._support.attended import Attended
+from properties.mm._support.prompt_descent import properly_started
+from properties.mm._support.prompt_limits import DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER
+from properties.mm._support.token_selections import Rival, Selection, chosen
+from properties.mm.normalised_descent.paced_runs import Paced
+from properties.mm.w_p_equivalence.models import Weighted
+from properties.sim import PRINTED
+from properties.sim._support import entry_loss
+from properties.sim._support.dropping import mask, named
+from properties.sim._support.redundant_tokens import Dropped
+from properties.sim._support.self_attention import ORTHOGONAL, SIDEWAYS
+from properties.sim.hyperplanes.instances import CONFLICT
+from properties.sim.low_score_tokens import NO_LOW_SUPPORT
+from properties.sim.low_score_tokens.left_out import low
+from properties.tf._support.descent_steps import Step
+from properties.tf.generalised_svm.kept_tokens import KeptTokens
+from properties.tf.generalised_svm.log_growth import Hidden, Several
+from properties.tf.theorem_2.near_optimal_points import Candidate, defined
+from tests.searching import nightly
+from tests.theory.proof import att_svm_model, descent_model, programme_model
+from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
+from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
+
+
+def of_formula(claim):
+    """Whether a reading is a formula over variables."""
+    return claim.formula.measured is None and claim.formula.batches
+
+
+def of_run(claim):
+    """Whether a reading is on runs."""
+    return claim.formula.measured is not None and claim.instance_type is Descent
+
+
+FORMULAS = {claim.proof: claim for claim in LINKED_CLAIMS.values() if of_formula(claim)}
+"""A reading over variables for each linked proof of some."""
+BASIN = {"symbolic.basins:prove", "symbolic.basins:prove_attention"}
+"""Proofs that `test_linked_proofs` evaluates."""
+OTHER_LETTERS = {"sim/orientation", "sim/printed-loss", "sim/self-attention"}
+"""Statements whose letters W, scores or loss stand for others than those of the run."""
+RUNS = {
+    claim.id if claim.statement_id in OTHER_LETTERS else claim.proof: claim
+    for claim in LINKED_CLAIMS.values()
+    if (claim.proof not in BASIN or claim.statement_id in OTHER_LETTERS) and of_run(claim)
+}
+"""A reading on runs for each linked proof of some, and all readings in other letters."""
+RECORDS = {
+    name: claim
+    for name, claim in LINKED_CLAIMS.items()
+    if claim.formula.measured is None and not claim.formula.batches
+}
+"""All readings on other records, such as data, choices of tokens, and points."""
+DECLARED = {
+    name: claim
+    for name, claim in RECORDS.items()
+    if claim.instance_type in (Attended, Descent, Rival, Selection)
+    and claim.formula.conclusion.proposition.__module__ != letters.__name__
+}
+"""Readings whose propositions are declared for other constants as well."""
+EVALUATED = {**FORMULAS, **RUNS, **RECORDS}
+
+TRAINED = {"sim/figure-2:amended-2"}
+"""Readings on training on sentences; others on sentences train nothing."""
+LEFT_OUT = {
+    "sim/token-sparsity:literal-3": lambda data: mask(data, named(data, "others")),
+    "sim/low-score-tokens:amended-1": low,
+}
+"""The tokens without which a reading takes the programme, as a mask."""
+ALIKE = Descent(
+    step=1.0,
+    inputs=Sentences(np.array([[1.0, 20], [-1, 20], [0, 16]]), np.array([[0, 1, 0]]), whole=True),
+    start=np.zeros((2, 2)),
+)
+"""Two problems whose hyperplanes (w, c) = (-+1/2, 1/8; 5/2) form an acute angle."""
+LOWERS = "sim/printed-loss:amended-5"
+SPECIAL = {
+    "sim/hyperplanes:amended": [ALIKE],
+    "sim/hyperplanes:sharp-2": [ALIKE],
+    LOWERS: [replace(case, loss=PRINTED) for case in (ORTHOGONAL, SIDEWAYS)],
+}
+"""Instances at which the assumptions of a conclusion hold, where drawn ones miss them."""
+COUNT = 6 if nightly() else 3
+"""Number of instances on which facts are evaluated; more of a reading on records."""
+FEW = 24 if nightly() else 6
+"""Number of instances that are drawn to compare propositions with formulas."""
+
+
+def model_of_tokens(data, X):
+    """The model of the tokens of all inputs, and of a matrix X."""
+    tokens = [(i, t) for i in range(data.n) for t in range(data.T) if data.present[i, t]]
+    functions = {
+        token_letters.OF: lambda t: t[0],
+        token_letters.KEY: lambda t: np.outer(data.X[t], data.Z[t[0]]).ravel(),
+    }
+    sets = {descent_letters.INPUT: range(data.n), token_letters.TOKEN: tokens}
+    return Model(functions, sets, 2, {VECTOR: [x * X.ravel() for x in (1.0, 0.0, -0.5)]})
+
+
+MODELS = {
+    KeptTokens: att_svm_model.model_of_kept,
+    Hidden: att_svm_model.model_of_hidden,
+    Several: att_svm_model.model_of_several,
+    Candidate: descent_model.model_of_candidate,
+    Selection: programme_model.model_of,
+    Rival: programme_model.model_of,
+    Attended: programme_model.model_of_attended,
+    Step: lambda case: model_of_tokens(case.data, case.start),
+    Paced: lambda case: replace(
+        descent_model.model_of(case.case, steps=8, pace=case.step), floor=1e-9
+    ),
+}
+
+
+def model(claim, case):
+    """The model of an instance; that of a run has few steps."""
+    if of_formula(claim):
+        return model_of_formula(claim, case)
+    if of_run(claim):
+        # the floor is what is left where an output and the best score cancel inside a size
+        return replace(descent_model.model_for(claim, case, steps=10), floor=1e-14)
+    if type(case) in MODELS:
+        return MODELS[type(case)](case)
+    if isinstance(case, Weighted):
+        run = descent_model.model_of_runs(case, claim.formula.known_constants["trained"])
+        return replace(run, floor=1e-12)
+    if claim.id in LEFT_OUT:
+        case = Dropped(case, LEFT_OUT[claim.id](case))
+    idle = hasattr(getattr(case, "inputs", case), "whole") and claim.id not in TRAINED
+    if not isinstance(case, Descent) or idle:
+        return att_svm_model.model_of_programme(case)
+    run = descent_model.model_for(claim, case, steps=4)
+    run = replace(run, floor=1e-12)  # the rounding of the gradient's summands
+    gone, gamma = low(case.data), np.where(case.data.present, case.data.gamma, np.inf)
+    more = {
+        letters.DROPPED: lambda j: float(gone[j]),
+        letters.LEAST_SCORE: lambda i: float(gamma[i].min()),
+    }
+    return replace(run, functions={**run.functions, **more})
+
+
+def model_of_formula(claim, case):
+    """The model of an instance of a formula over variables."""
+    result = instance_model(claim.formula, case)
+    if claim.proof.endswith("hessian"):
+        v = claim.formula.exact(case)
+        entries = entry_loss.hessian(BALLS, v.A, v.x, v.h, v.b)
+        numbers = np.array([[float(arb(x)) for x in row] for row in entries.tolist()])
+        result.functions.update(stretched(numbers))
+    return result
+
+
+def tame(case):
+    """Whether exponentials stay within floats, and Gamma of theorem 2 exists."""
+    if isinstance(case, Candidate):
+        return case.rho <= 64 and defined(case) and sloped(case)
+    if isinstance(case, Descent) and isinstance(case.inputs, Keys):
+        return np.linalg.norm(case.start) <= 3
+    if isinstance(case, Several):
+        return case.size <= 1
+    if isinstance(case, Paced):
+        return case.step <= 1 and np.linalg.norm(case.start) <= 6
+    known = "log-loss", "correlation", "logistic-loss"
+    return not isinstance(case, Weighted) or (case.step <= 1 and case.loss in known)
+
+
+def slow(run):
+    """Whether start and step are small enough.
+
+    Otherwise floats cannot tell attended scores from scores of tokens, and exponentials overflow.
+    """
+    return np.linalg.norm(run.W) <= 6 and run.step <= 1
+
+
+def largest(claim, case):
+    """The largest number of an instance of a formula over variables, or 5."""
+    values = (getattr(case, name, 0) for name in claim.formula.variables)
+    numbers = [np.ravel(x).astype(float) for x in values if not isinstance(x, str)]
+    return max(5, np.abs(np.concatenate(numbers)).max())
+
+
+@functools.cache
+def drawn(name, part="", count=FEW):
+    """Instances that are drawn from the variables of a reading, or of a sibling."""
+    claim = LINKED_CLAIMS[name]
+    found = sample(claim.part(part).data, count)[0]
+    return [codec.decode(x, claim.instance_type) for x in found]
+
+
+def instances(claim, count):
+    """Examples and drawn instances that meet the hypotheses: of formulas, the smallest ones."""
+    of_letters = claim.id in DECLARED
+    found = []
+    for size in (6, 160) if of_letters else (30, 160):
+        cases = [*claim.examples[: None if of_letters else 3], *drawn(claim.id, count=size)]
+        if claim.formula.conclusion in (DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER):
+            cases = [run for run in map(properly_started, cases) if run is not None]
+        near = filter(slow if of_run(claim) else tame, cases)
+        found = [x for x in near if all(h.holds(x) is True for h in claim.hypotheses)]
+        if len(found) >= min(count, 6):
+            break
+    if of_formula(claim):
+        found.sort(key=lambda case: largest(claim, case))
+    return found[:count]
+
+
+@pytest.mark.parametrize("name", EVALUATED)
+def test_no_fact_is_false_on_an_instance(name):
+    claim, confirmed = EVALUATED[name], set()
+    whole = chain(claim.proof)
+    count = 4 * COUNT if name in DECLARED else 2 * COUNT if name in RECORDS else COUNT
+    cases = instances(claim, count) + SPECIAL.get(name, [])
+    assert len(cases) >= 3
+    for case in cases:
+        tally = evaluated(whole, model(claim, case), tries=12 if name in RECORDS else 6)
+        assert tally.false == [], case
+        assert tally.open == [] or name in RUNS
+        confirmed.update(tally.confirmed)
+    # facts of a case that never occurs are not tried
+    assert len(confirmed) > (0.9 if name in RUNS else 0.5) * len(whole.facts)
+    # instances confirm what records give and conclude; no one has a v-SVM without rows
+    if name in RECORDS and name != "mm/v-svm:sharp-2":
+        given = {fact for fact in whole.facts if fact.rule in ("setting", "hypothesis")}
+        assert given | {*whole.concluded} <= confirmed
+
+
+def test_no_fact_from_two_basins_is_false_on_either_run():
+    """Letters stand for the run on the loss of an instance, and for that on the loss -x."""
+    claim = LINKED_CLAIMS["mm/loss-choice:amended-1"]
+    cases = [run for run in instances(claim, 9) if run.loss != "correlation"][:2]
+    assert len(cases) == 2
+    for run in cases:
+        for loss in (run.loss, "correlation"):
+            on_loss = descent_model.model_of(replace(run, loss=loss), steps=12)
+            assert evaluated(chain(claim.proof), on_loss, tries=6).false == [], run
+
+
+# propositions against formulas and predicates
+
+MORE = {"tf/all-support-no-stationary:sharp": [{"share": "1.25"}]}
+"""Other constants that make a formula false somewhere."""
+WITHOUT = {"tf/linear-head-landscape:amended-2", "tf/linear-head-landscape:sharp-3"}
+"""Readings that say something if V does not exist."""
+STAND = {
+    *("mm/p-svm:sharp-2", "mm/v-svm:sharp-2"),
+    *("sim/token-separation:sharp-1", "sim/token-separation:sharp-3", "sim/figure-2:amended-2"),
+    "tf/linear-head-landscape:sharp-3",
+}
+"""Readings whose propositions are declared for no constants that make the formula false."""
+
+
+def told_apart(claim, cases):
+    """The instances at which floats tell scores apart and, if a reading needs it, V exists."""
+    if claim.instance_type is not Descent:
+        return cases
+    near = (case for case in cases if np.abs(case.W).max() <= 3)
+    return [x for x in near if claim.id in WITHOUT or hypotheses.FEASIBLE.holds(x)]
+
+
+def strict_model(claim, case):
+    """The model of an instance of a declared reading, in which 0 is not above 0."""
+    if not isinstance(case, Descent):
+        return MODELS[type(case)](case)
+    short = replace(case, step=min(case.step, 1.0))  # after long steps attention underflows
+    return replace(descent_model.model_for(claim, short, 3), strict=True, floor=1e-9)
+
+
+def exact_model(claim, case):
+    """The model of an instance of another reading; exponentials may be tiny."""
+    found = model(claim, case)
+    return replace(found, floor=0.0) if isinstance(case, Descent) else found
+
+
+def compared(claim):
+    """Yield the constants of a reading and of siblings, instances, and their models."""
+    if claim.id in DECLARED:
+        parts = [("", {}), *(("", more) for more in MORE.get(claim.id, []))]
+        own = {s.name for s in claim.siblings if s.data is not None}
+        parts += [(s.name if s.name in own else "", s.parameters) for s in claim.siblings]
+        for part, parameters in parts:
+            for case in told_apart(claim, [*claim.examples, *drawn(claim.id, part)]):
+                changed = {k: v for k, v in parameters.items() if k != "tightened"}
+                yield changed, case, strict_model(claim, case)
+        return
+    for part in claim.parts():
+        if not part.name or (part.dropped and not part.parameters):
+            for case in filter(tame, [*part.examples, *drawn(claim.id, part.name)]):
+                found = exact_model(claim, case)
+                strict = found.strict or isinstance(case, Several)
+                yield {}, case, replace(found, strict=strict)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_propositions_agree_with_the_formula(name):
+    """On instances of the reading and of its siblings, which make the formula false somewhere."""
+    claim, refuted = RECORDS[name], 0
+    known = {k: v for k, v in claim.formula.known_constants.items() if k != "tightened"}
+    for changed, case, found in compared(claim):
+        said = claim.formula.conclusion.proposition(**{**known, **changed})
+        if said is not None:
+            false = decided(claim.formula.relation(BALLS, case, changed)) is False
+            assert says(said.sequents, found) is not false, (changed, case)
+            refuted += false
+    # if a reading without hypotheses has no other constants, no sibling makes it false
+    assert refuted > 0 or name in STAND or not (name in DECLARED or claim.hypotheses)
+
+
+@pytest.mark.parametrize("name", [name for name, claim in RECORDS.items() if claim.hypotheses])
+def test_predicates_agree_with_propositions_of_hypotheses(name):
+    """If propositions depend on letters without a meaning, only what is met is compared."""
+    claim, seen = RECORDS[name], set()
+    listed = {
+        x: x.proposition() for h in claim.hypotheses for x in h.consequences() if x.proposition
+    }
+    listed = {x: [*sequents] for x, sequents in listed.items()}
+    for part in claim.parts():
+        cases = [*part.examples, *drawn(claim.id, part.name)]
+        for case in told_apart(claim, cases) if name in DECLARED else filter(tame, cases):
+            declared = name in DECLARED and not isinstance(case, Descent)
+            if declared and chosen(case).X.shape[1] == 1:
+                continue  # without rows labels are said nothing of
+            found = (strict_model if name in DECLARED else model)(claim, case)
+            for hypothesis, sequents in listed.items():
+                holds = hypothesis.holds(case) is True
+                if holds or (name in DECLARED and hypothesis.name in claim.formula.hypotheses):
+                    seen.add(holds)
+                    assert says(sequents, found) == holds, (hypothesis.name, case)
+    assert True in seen or not listed
+
+
+def test_a_hypothesis_on_a_solution_says_nothing_if_there_is_none():
+    data = CONFLICT.data
+    assert exact_att_svm(data) is None
+    assert low(data).any()
+    assert NO_LOW_SUPPORT.holds(data) is True
+    found = att_svm_model.model_of_programme(Dropped(data, low(data)))
+    assert says([*NO_LOW_SUPPORT.proposition()], found)
+
+
+# what must be seen
+
+
+CHANGED = {
+    "sim/definition-3.8:literal-1": letters.FIRST,
+    "sim/definition-3.8:sharp-1": letters.FIRST,
+    "sim/definition-3.8:sharp-2": descent_letters.V,
+    "sim/definition-4.1:amended": letters.LARGEST,
+    "sim/token-sparsity:sharp-1": descent_letters.V,
+    "sim/token-sparsity:sharp-2": descent_letters.V,
+}
+"""A letter whose value is set to 0, so that a setting or a hypothesis is false."""
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_false_hypothesis_or_setting_is_seen_on_an_instance(name):
+    claim = RECORDS[name]
+    (atom,) = CHANGED[name].atoms
+    found = set()
+    for case in instances(claim, 6):
+        changed = att_svm_model.model_of_programme(case)
+        value = changed.functions[atom.function]() * 0
+        changed.functions[atom.function] = lambda value=value: value
+        tally = evaluated(chain(claim.proof), changed, tries=12)
+        found |= {fact.rule for fact, _ in tally.false}
+    assert found & {"hypothesis", "setting"}
+
+
+def test_a_hypothesis_that_an_instance_violates_is_seen():
+    claim = LINKED_CLAIMS["sim/basic-1:amended"]
+    whole = model_of_formula(claim, instances(claim, 1)[0])
+    short = replace(whole, functions={**whole.functions, Function("R"): lambda: 0.01})
+    found = {fact.rule for fact, _ in evaluated(chain(claim.proof), short, tries=4).false}
+    assert "hypothesis" in found
+
+
+def test_that_a_matrix_meets_the_constraints_is_told_from_the_opposite():
+    """Both ways: the equation is 0 exactly if all margins are at least 1."""
+    claim = RECORDS["sim/definition-3.8:sharp-1"]
+    case = next(c for c in instances(claim, 12) if c.data.T > 1)
+    with proof() as made:
+        for X in (letters.FIRST, letters.FIRST / 1000):
+            fact_of_reading(Sequent(letters.meets(X)), "planted", "it meets all constraints")
+    tally = evaluated(made, att_svm_model.model_of_programme(case))
+    assert [fact.number for fact in tally.confirmed] == [1]
+    assert [fact.number for fact, _ in tally.false] == [2]
+
+
+def test_no_two_letters_are_one_function():
+    """As two constants of one name would be."""
+    terms = [x for m in (descent_letters, letters) for x in vars(m).values() if isinstance(x, Term)]
+    constants = {a.function for term in terms for a in term.atoms if isinstance(a, App)}
+    own = [x for x in terms if len(x.atoms) == 1]
+    named_ = {id(x): x for x in own}.values()
+    assert len(named_) == len({*named_})
+    assert len(constants) > 10
