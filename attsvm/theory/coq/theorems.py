@@ -32,8 +32,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined, numbers
-from attsvm.theory.declaration.ordering import axes_of
-from attsvm.theory.declaration.variables import Choice, Defined, Integer
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
 from attsvm.theory.report.verifier import answers_of
 
 SIGNS = {"at most": "<=", "below": "<", "equal": "="}

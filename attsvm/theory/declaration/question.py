@@ -20,10 +20,9 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
-from attsvm.theory.declaration.ordering import ordered
 from attsvm.theory.declaration.siblings import hypothesis_of
 from attsvm.theory.declaration.typesetting import sentence, typeset
-from attsvm.theory.declaration.variables import Integer, Variable
+from attsvm.theory.declaration.variables import Integer, Variable, ordered
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
 
 Related = Callable[..., Relation]

@@ -13,9 +13,8 @@ from attsvm.theory.declaration.formula import TIGHTENED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
-from attsvm.theory.declaration.ordering import ordered
 from attsvm.theory.declaration.records import RecordFormula, Records
-from attsvm.theory.declaration.variables import Meeting, Variable
+from attsvm.theory.declaration.variables import Meeting, Variable, ordered
 
 Quantified = Mapping[str, Variable] | Records
 """The subject of a statement: variables by name, or the fields of a record."""

@@ -26,9 +26,16 @@ from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.conclusions import Conclusion, Notation, Written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
-from attsvm.theory.declaration.ordering import axes_of, shown
 from attsvm.theory.declaration.records import RecordFormula
-from attsvm.theory.declaration.variables import Choice, Defined, Integer, Meeting, Variable
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Defined,
+    Integer,
+    Meeting,
+    Variable,
+    axes_of,
+    shown,
+)
 from attsvm.theory.declaration.verdict import Strength
 
 

@@ -9,8 +9,7 @@ from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.instances import shape_of
-from attsvm.theory.declaration.ordering import shown
-from attsvm.theory.declaration.variables import Choice, Defined
+from attsvm.theory.declaration.variables import Choice, Defined, shown
 from attsvm.theory.instance.in_words import LONGEST, in_words
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from attsvm.theory.arithmetic.namespace import Proposition as Property
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined
-from attsvm.theory.declaration.ordering import axes_of
 from attsvm.theory.declaration.proof import grants, record_linked
-from attsvm.theory.declaration.variables import Choice, Defined
+from attsvm.theory.declaration.variables import Choice, Defined, axes_of
 from attsvm.theory.proof.arrays import (
     LETTERS,
     Length,

@@ -25,8 +25,8 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.batches import filled, floats, instance_at
 from attsvm.theory.declaration.judge import decided
-from attsvm.theory.declaration.ordering import shown
 from attsvm.theory.declaration.structured import Bent
+from attsvm.theory.declaration.variables import shown
 from attsvm.theory.instance.letters import letters_of
 from attsvm.theory.search.hunt import hunt
 

@@ -10,6 +10,7 @@ from hypothesis import example, find, given
 from hypothesis import strategies as st
 from toy_pack import stated
 
+from attsvm._dyadic import filled
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     Fitted,
@@ -35,11 +36,10 @@ from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.batches import relaxed, strategy
-from attsvm.theory.declaration.filling import filled
 from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
-from attsvm.theory.declaration.ordering import ordered
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.variables import ordered
 from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
