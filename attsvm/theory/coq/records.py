@@ -162,7 +162,7 @@ class RecordTerms:
         node = self._replaced(node)
         literal = _literal(node)
         if literal is not None:
-            return _written(literal, kind)
+            return written(literal, kind)
         match node:
             case ast.Constant(value=str(loss)):
                 return loss.replace("-", "_")
@@ -240,7 +240,7 @@ class RecordTerms:
     def _solved(
         self, own: str, value: object, rows: ast.expr, multipliers: ast.expr, size: ast.expr
     ) -> None:
-        text = "None" if value is None else f"Some {_written(value, 'vec')}"
+        text = "None" if value is None else f"Some {written(value, 'vec')}"
         self.definitions[own] = f": option vec := {text}"
         witness = self.term(multipliers, "vec")
         self.solutions.append(
@@ -253,7 +253,7 @@ class RecordTerms:
     def _run(self, own: str, name: str, node: ast.Call) -> None:
         keywords = {str(k.arg): k.value for k in node.keywords}
         _ensure_basin(self, {name: ast.unparse(value) for name, value in keywords.items()})
-        self.definitions[own] = f": vec := {_written(self.value(name), 'vec')}"
+        self.definitions[own] = f": vec := {written(self.value(name), 'vec')}"
         data, start, loss, step = (self.term(x) for x in node.args)
         steps = self.term(keywords["steps"], "nat")
         witness = self.term(keywords["multipliers"], "vec")
@@ -346,14 +346,14 @@ _KINDS = {
 """The types of values of records, by their names in verifiers."""
 
 
-def _written(value: object, kind: str) -> str:
+def written(value: object, kind: str) -> str:
     """Return nested lists of numbers as a term of a type.
 
     Raises:
         NotExpressible: a number has more than `_DIGITS` digits.
     """
     if isinstance(value, list | tuple):
-        return f"[{'; '.join(_written(x, kind) for x in value)}]"
+        return f"[{'; '.join(written(x, kind) for x in value)}]"
     if isinstance(value, bool):
         return str(value).lower()
     if "nat" in kind:
