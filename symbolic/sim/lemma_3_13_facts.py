@@ -232,7 +232,7 @@ def printed_constant(
     turned = decide(ge(R**2 - S**2, 0), matrix, wide)
     powers = square(R**2), square(R**3)
     more = decide(ge(R**2 - 1, 0), large)
-    sizes = decide(ge(R**2 / 4 + R**4 / 8, 0), square(R), powers[0])
+    sizes = decide(ge(R**2 / 4 + R**4 / 8, 0), square(R))
     parts = (
         *(product(square(S), below), product(sizes, turned), powers[1]),
         *(product(powers[1], large), product(powers[0], more)),
@@ -243,7 +243,7 @@ def printed_constant(
     N, E = total(1, t), EXP(13 * R**2)
     rises = decide(ge(E - 1, 0), line, square(R))
     cube = decide(ge(N**3 - 1, 0), n, degree=3)
-    factor = decide(ge(N**3 * E - 1, 0), product(cube, rises), cube, rises)
+    factor = decide(ge(N**3 * E - 1, 0), cube, rises)
     spare = product(powers[1], positive, factor)
     return decide(ge(3 * N**3 * R**7 * E, kappa * S**2), sized, spare)
 

@@ -65,7 +65,6 @@ def below(w: Term, p: Fact, rest: Fact, wide: Fact, r: tuple[Fact, Fact], least:
     rest_ = decide(
         ge(x / 4 + 7 * R / 8 - 3 * R * x**2 / 8, 0),
         positive,
-        product(above, small, positive),
         product(above, small),
         above,
     )

@@ -88,7 +88,7 @@ def second(t: Tokens, sequents: tuple[int, int]) -> None:
     best = decide(gt(X, 0), t.low, t.gap)
     a, b = t.positive(best, t.x), t.positive(t.low, t.y)
     apart = decide(gt(c, 0), opposed, a)
-    near = decide(ge(2 * t.b, c), opposed, apart, squares(t.y, k), cauchy(t.x, t.y, k))
+    near = decide(ge(2 * t.b, c), opposed, squares(t.y, k), cauchy(t.x, t.y, k))
     reach = decide(ge(F * (2 * X - Y), X + (X - Y) * F), least, best)
     reach = decide(ge(E * reach.proposition.term, 0), reach, t.powers[0])
     spare = decide(gt(F * behind.proposition.term, 0), behind, t.powers[1])
