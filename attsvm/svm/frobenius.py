@@ -276,7 +276,7 @@ def searched(
 def by_tables(programme: Unlisted, deadline: Deadline | None) -> FrobeniusAnswer | None:
     """Solve a large Att-SVM without writing out its rows; None if it stays undecided.
 
-    Tokens are used where they are, once for all inputs that share them, and multipliers are tables.
+    Inputs that share tokens use one copy of them, and multipliers are tables.
     All figures include rounding.
     """
     with np.errstate(all="ignore"):  # figures that are not finite are rejected
@@ -284,23 +284,23 @@ def by_tables(programme: Unlisted, deadline: Deadline | None) -> FrobeniusAnswer
         weights = cancelled(shared)
         if weights is not None:
             return unseparable(programme, weights[programme.input, programme.token], 0.0)
-        found = solve_shared(shared, deadline=deadline)
-    weights = found.weights[programme.input, programme.token]
-    if found.status == "unseparable":
-        return unseparable(programme, weights, found.stationarity)
-    if not found.solved:
+        answer = solve_shared(shared, deadline=deadline)
+    weights = answer.weights[programme.input, programme.token]
+    if answer.status == "unseparable":
+        return unseparable(programme, weights, answer.stationarity)
+    if not answer.solved:
         return None
     return FrobeniusAnswer(
         programme=programme,
-        status="solved" if found.status == "solved" else "bracketed",
-        W=found.W,
-        value=found.value,
+        status="solved" if answer.status == "solved" else "bracketed",
+        W=answer.W,
+        value=answer.value,
         weights=weights,
-        reached=programme.margins(found.W),
-        primal_residual=max(0.0, 1.0 - least_margin(shared, found.W)),
-        dual_residual=found.dual_residual,
-        gap=found.gap,
-        known=found.bracket,
+        reached=programme.margins(answer.W),
+        primal_residual=max(0.0, 1.0 - least_margin(shared, answer.W)),
+        dual_residual=answer.dual_residual,
+        gap=answer.gap,
+        known=answer.bracket,
     )
 
 

@@ -1,9 +1,12 @@
 """Checks of the built site in Chromium: `python -m benchmarks.page.site build/site`.
 
-Every page is opened in a window of 1280 and in one of 390 pixels. A check fails if MathJax cannot
-read a formula, if a page asks the network for something, if a page is wider than its window, or if
-a command is cut at 1280 pixels. The faults are listed. The exit code is 1 if there is one, and 2
-without an installed Chromium.
+Every page is opened in a window of 1280 and in one of 390 pixels. Faults are listed:
+
+- MathJax cannot read a formula;
+- a page asks the network for something, or is wider than its window;
+- a command is cut at 1280 pixels.
+
+The exit code is 1 if there is a fault, and 2 without an installed Chromium.
 """
 
 from __future__ import annotations
@@ -66,9 +69,9 @@ def _faults(seen: Page, page: Path, site: Path) -> Iterator[str]:
     for width in _WIDTHS:
         seen.set_viewport_size({"width": width, "height": 900})
         seen.goto(page.as_uri())
-        found = seen.evaluate(_FAULTS, width == max(_WIDTHS))
+        listed = seen.evaluate(_FAULTS, width == max(_WIDTHS))
         outside = sorted({url for url in asked if url.startswith("http")})
-        for fault in [*found, *(f"asks for {url}" for url in outside)]:
+        for fault in [*listed, *(f"asks for {url}" for url in outside)]:
             yield f"{page.relative_to(site)} at {width} pixels: {fault}"
     seen.remove_listener("request", note)
 

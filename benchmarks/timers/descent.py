@@ -164,8 +164,8 @@ def ensembles(d: int = 10) -> dict[str, tuple[Callable[..., Any], list[Array]]]:
 
 def rivals() -> dict[str, Callable[..., list[Array]]]:
     """Return alternatives that take all data sets at once; jax only if it is installed."""
-    found = {"batch": batch, "compiled": compiled, "numpy": by_numpy}
-    return found | ({"jax": by_jax} if find_spec("jax") else {})
+    always = {"batch": batch, "compiled": compiled, "numpy": by_numpy}
+    return always | ({"jax": by_jax} if find_spec("jax") else {})
 
 
 def norms(cases: Any, runs: Any, others: Any) -> str:
