@@ -136,7 +136,13 @@ def _chosen(exact: ExactData, towards: str) -> list[int]:
 
 
 def converges(
-    m: Programs, case: Values, towards: str = "optimal", *, own: bool = True, sides: bool = False
+    m: Programs,
+    case: Values,
+    towards: str = "optimal",
+    *,
+    own: bool = True,
+    sides: bool = False,
+    turned: bool = False,
 ) -> Proposition:
     """Return that descent of the record converges in direction to a max-margin solution.
 
@@ -146,6 +152,7 @@ def converges(
         towards: the name of the solution.
         own: whether the claim is about the descent of the record, and not about some other one.
         sides: whether the transpose of the solution will do as well.
+        turned: whether it is the transpose that is claimed.
 
     Raises:
         NotExpressible: the checker has no proof of its own.
@@ -161,9 +168,11 @@ def converges(
         return Proposition("factors_converge(K, Q_)", CHECKER)
     name = TARGETS[towards]
     m.lines["limit"] = limit(case)
+    transpose = f"along(limit, flat(transposed(matrix({name}))))"
     if sides:
-        text = f"any_of(along(limit, {name}), along(limit, flat(transposed(matrix({name})))))"
-        return Proposition(text, CHECKER)
+        return Proposition(f"any_of(along(limit, {name}), {transpose})", CHECKER)
+    if turned:
+        return Proposition(transpose, CHECKER)
     return Proposition(f"along(limit, {name})", CHECKER)
 
 

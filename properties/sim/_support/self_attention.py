@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from attsvm.data import AttentionData
-from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.numbers import Matrix, transpose
 from attsvm.exact.traps import is_stationary_start
@@ -133,13 +132,9 @@ def decided(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> ar
 def checked(
     m: Programs, case: Descent, towards: str = "optimal", side: str = "X(k)^T"
 ) -> Proposition:
-    """Return the same in the words of the checker, for X(k)^T alone or for either side.
-
-    Raises:
-        NotExpressible: it is said of X(k).
-    """
-    if side == "X(k)" and goals(case.data, towards, side) is not None:
-        raise NotExpressible("the limit of X(k) itself")
+    """Return the same in the words of the checker; the run follows W = X(k)^T."""
+    if side == "X(k)":
+        return run_programs.converges(m, case, towards, turned=True)
     return run_programs.converges(m, case, towards, sides=side != "X(k)^T")
 
 
