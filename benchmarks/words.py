@@ -69,7 +69,9 @@ def exact() -> Iterator[tuple[str, str, str]]:
         kind = known.types.get(text.partition("(")[0], ("list nat",))[-1]
         value = terms.value(text)
         for sign, other in (("right", value), ("changed", _changed(value))):
-            head = " ".join(f"let {name} {told} in" for name, told in terms.definitions.items())
+            head = " ".join(
+                f"let {name} {meaning} in" for name, meaning in terms.definitions.items()
+            )
             says = f"({head} {term}) = {written(other, kind)}"
             yield f"{sign} {text}", says, "vm_compute; reflexivity"
 
