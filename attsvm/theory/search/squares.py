@@ -8,7 +8,8 @@ onto the equations of p = z^T Q z; then elimination in rationals decides whether
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 _LETTERS, _MONOMIALS, _STEPS = 8, 16, 400
 """Maximum number of letters and of monomials in a square, and number of projections."""
+
+_TERMS, _CANDIDATES, _LARGEST = 5000, 300, 1e100
+"""Maximum number of products in an expansion and of candidates for monomials, and maximum size of a
+coefficient. Beyond these, a search would outlast its turn or leave the range of floats."""
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 2**10, 2**20)
 """Denominators of the rationals near to a proposed Q, in the order in which they are tried."""
@@ -59,6 +64,8 @@ def is_proved(formula: Formula, parameters: Mapping[str, object], shape: Mapping
     try:
         parts = list(comparisons(formula.relation(SYMBOLS, v, parameters)))
         gaps = [(part.kind, gap) for part in parts for gap in flat(part.right - part.left)]
+        if any(_terms(sp.sympify(gap)) > _TERMS for _, gap in gaps):
+            return False
         known_gaps = [(kind, _read(sp.Poly(g, *letters, domain="QQ"))) for kind, g in gaps]
     except (ClaimError, sp.PolynomialError, sp.CoercionFailed):
         return False
@@ -66,6 +73,16 @@ def is_proved(formula: Formula, parameters: Mapping[str, object], shape: Mapping
         not p if kind == "equal" else kind == "at most" and squares(p) is not None
         for kind, p in known_gaps
     )
+
+
+def _terms(x: sp.Basic) -> int:
+    """Return a bound of the number of terms of an expression that is multiplied out."""
+    parts = [_terms(part) for part in x.args]
+    if isinstance(x, sp.Add):
+        return sum(parts)
+    if isinstance(x, sp.Pow) and x.exp.is_Integer:
+        return math.comb(parts[0] + abs(int(x.exp)) - 1, parts[0] - 1)
+    return math.prod(parts)
 
 
 def _read(polynomial: sp.Poly) -> dict[Exponents, fmpq]:
@@ -77,6 +94,8 @@ def squares(p: Polynomial) -> list[list[fmpq]] | None:
 
     Both properties of Q are checked in rationals.
     """
+    if any(abs(c) > fmpq(int(_LARGEST)) for c in p.values()):
+        return None
     z = basis(p)
     if len(z) > _MONOMIALS:
         return None
@@ -98,22 +117,32 @@ def squares(p: Polynomial) -> list[list[fmpq]] | None:
 
 
 def basis(p: Polynomial) -> list[Exponents]:
-    """Return the monomials that can occur in the squares of a sum p."""
+    """Return the monomials that can occur in the squares of a sum p; none if they are too many."""
     if not p:
         return []
     totals = [sum(k) for k in p]
     ends = [max(k[i] for k in p) // 2 for i in range(len(next(iter(p))))]
-    z = [
-        k
-        for k in itertools.product(*(range(end + 1) for end in ends))
-        if min(totals) <= 2 * sum(k) <= max(totals)
-    ]
+    low, high = (min(totals) + 1) // 2, max(totals) // 2
+    z = list(itertools.islice(_exponents(ends, low, high), _CANDIDATES + 1))
+    if len(z) > _CANDIDATES:
+        return []
     while True:  # the square of a monomial must be cancelled by products of others, or occur in p
         mixed = {_sum(a, b) for a, b in itertools.combinations(z, 2)}
         kept = [k for k in z if _sum(k, k) in p or _sum(k, k) in mixed]
         if len(kept) == len(z):
             return z
         z = kept
+
+
+def _exponents(ends: Sequence[int], low: int, high: int) -> Iterator[Exponents]:
+    """Yield the exponents up to `ends` whose sum is from `low` to `high`, in ascending order."""
+    if not ends:
+        yield ()
+        return
+    rest = sum(ends[1:])
+    for k in range(max(0, low - rest), min(ends[0], high) + 1):
+        for others in _exponents(ends[1:], max(0, low - k), high - k):
+            yield (k, *others)
 
 
 def _sum(a: Exponents, b: Exponents) -> Exponents:
@@ -133,14 +162,16 @@ def _proposed(
             Q[rows, columns] += missing / len(pairs)
         values, vectors = np.linalg.eigh(Q)
         Q = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return Q
+    return (Q + Q.T) / 2  # the product may be asymmetric in its last digits
 
 
 def is_semidefinite(Q: Sequence[Sequence[fmpq]]) -> bool:
-    """Return whether a symmetric matrix of rationals is positive semidefinite, by elimination."""
+    """Return whether a matrix of rationals is symmetric and semidefinite, by elimination."""
     rows = [list(row) for row in Q]
     while rows:
         pivot, first = rows[0][0], rows[0]
+        if first != [row[0] for row in rows]:
+            return False
         if pivot < 0 or (pivot == 0 and any(x != 0 for x in first)):
             return False
         rest = [row[1:] for row in rows[1:]]

@@ -45,6 +45,19 @@ def test_no_squares_are_found_where_there_are_none(name):
     assert squares(FALSE[name]) is None
 
 
+HUGE = {
+    "of many monomials": lambda m, v: m.at_least(v.a**60 + v.b**60 + v.c**60 + 1, 0),
+    "of many terms": lambda m, v: m.at_least((v.a + 2 * v.b + 3 * v.c + 1) ** 600, 0),
+    "of large coefficients": lambda m, v: m.at_least(10**400 * v.a**2 - v.a + v.b**2 + 1, v.b),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_huge_polynomials_are_left_open_at_once(name):
+    asked = question(HUGE[name], a=Real(), b=Real(), c=Real())
+    assert not is_proved(asked.claim.formula, {}, {})
+
+
 @pytest.mark.parametrize(
     ("Q", "answer"),
     [
@@ -53,6 +66,7 @@ def test_no_squares_are_found_where_there_are_none(name):
         ([[0, 1], [1, 1]], False),
         ([[1, 2], [2, 3]], False),
         ([[1, 1, 1], [1, 1, 1], [1, 1, 0]], False),
+        ([[1, 4], [0, 1]], False),  # x^2 + 4 x y + y^2
         ([], True),
     ],
 )
