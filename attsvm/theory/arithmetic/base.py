@@ -121,7 +121,12 @@ class Arithmetic(Composed, Generic[_N]):
     # arrays
 
     def array(self, values: Iterable[Number]) -> Numbers:
-        return entries(list(values))
+        numbers = entries(list(values))
+        flat = numbers.ravel().tolist()
+        if not any(type(x) is int for x in flat):
+            return numbers
+        # a norm or an eigenvalue of floats takes numbers of their arithmetic alone
+        return entries([self.exact(x) if type(x) is int else x for x in flat], numbers.shape)
 
     def size(self, x: Numbers) -> Number:
         return x.size

@@ -289,7 +289,9 @@ class Bounds(Lanes):
 
     def _rational(self, value: Fraction) -> Bounded:
         near = float_of(value)
-        error = np.inf if np.isinf(near) else float_of(abs(value - Fraction(near))) * _UP
+        if np.isinf(near):
+            return Bounded(self.zeros(1) + near, np.inf)
+        error = float_of(abs(value - Fraction(near))) * _UP
         if value != Fraction(near):
             error += _DUST  # a subnormal difference may be rounded down
         return Bounded(self.zeros(1) + near, error)

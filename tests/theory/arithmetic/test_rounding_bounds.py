@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.theory import Primitive
-from attsvm.theory.arithmetic import BALLS, lanes
+from attsvm.theory.arithmetic import BALLS, FLOATS, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS, Bounded
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.heights import is_unbounded, proved
@@ -109,6 +109,18 @@ def test_an_exact_zero_times_a_rounded_number_is_exact():
     third = BOUNDS.exact(Fraction(1, 3))
     assert (bounded(0.0) * third).error == (third * bounded(0.0)).error == 0.0
     assert (bounded(0.0, 1e-300) * bounded(1e-300, 1e-301)).error > 0.0
+
+
+def test_a_number_beyond_all_floats_has_no_bound():
+    assert holds(BOUNDS.exact(10**400) - bounded(1.0), fmpq(10**400 - 1))
+    assert proved(BOUNDS.at_most(bounded(1.0), 10**400)) == (False, False)
+
+
+@pytest.mark.parametrize("m", [FLOATS, BOUNDS])
+def test_plain_integers_become_numbers_of_an_array(m):
+    matrix = m.array([[m.exact(3), 4], [0, 0]])
+    for norm in (m.norm(matrix), m.spectral(matrix)):
+        assert norm.value == pytest.approx(5.0)
 
 
 ODD = Primitive(r"O({0})", "a number", balls=lambda x: 0 * x, floats=lambda x: 0 * x)
