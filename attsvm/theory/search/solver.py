@@ -76,7 +76,7 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
             if violates_at_once(formula, parameters, case, counts=False):
                 scout.look(case, overdraw=True)
         if model and not notes:
-            notes.append(f"{version} proposes irrational numbers for {where}: unconfirmed")
+            notes.append(f"{version} proposes irrational or huge numbers for {where}: unconfirmed")
     if empty:
         notes.append(f"decided by {version} for {'; '.join(empty)}, {ASSUMED}")
     if proved:
@@ -169,7 +169,10 @@ def _cases(formula: Formula, model: Mapping[str, Numbers]) -> Iterator[Case]:
             name: np.frompyfunc(near, 1, 1)(value) if isinstance(value, np.ndarray) else near(value)
             for name, value in model.items()
         }
-        yield formula.build(**{name: _plain(x) for name, x in values.items()})
+        try:
+            yield formula.build(**{name: _plain(x) for name, x in values.items()})
+        except ClaimError:  # a number is larger than all floats
+            continue
 
 
 def _plain(value: Numbers) -> object:

@@ -129,6 +129,12 @@ def test_a_true_question_reports_it_beside_the_account():
     assert "decided by z3 " in repr(answer)
 
 
+def test_a_model_beyond_all_floats_is_reported_as_unconfirmed():
+    huge = question(lambda m, v: m.differ(3 * v.x, 10**400), x=Real())
+    found = hunt(huge.claim, rounds=1, searchers=["solver"])
+    assert "huge numbers for all values: unconfirmed" in found.seen.solver_note
+
+
 def test_an_algebraic_model_is_reported_as_unconfirmed():
     found = hunt(
         question(lambda m, v: m.differ(v.x * v.x, 2), x=Real()).claim,
