@@ -300,17 +300,17 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
     with ctx.workprec(_TRACED):
         relation: Any = formula.relation(m, values(case), parameters)
         # of a conjunction the part with the least slack decides, of a disjunction the largest
-        signs = _SIGNS
         while isinstance(relation, All | AnyOf):
+            if isinstance(relation, Unequal):  # its parts have the difference of the sides alone
+                return "left side - right side != 0"
             choose = min if isinstance(relation, All) else max
-            signs = {"below": "!="} if isinstance(relation, Unequal) else signs
             relation = choose(
                 _counting(relation), key=lambda part: middle_and_radius(_measured(part)[1])[0]
             )
         if isinstance(relation.right - relation.left, Entries):
             worst = max(_gaps(relation), key=lambda gap: abs(middle_and_radius(gap)[0]))
             return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
-        return f"{_digits(relation.left)} {signs[relation.kind]} {_digits(relation.right)}"
+        return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
 
 
 def _digits(value: int | fmpq | arb) -> str:
