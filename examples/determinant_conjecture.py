@@ -21,7 +21,7 @@ Rows = list[list[fmpq]]
 
 A = [[4, 4, 0], [4, 5, 0], [0, 0, 2]]
 B = [[0, 1, 0], [1, 0, 2], [0, 2, 2]]
-"""An instance is A, B / 8: the sides have the ratio 0.697 for k = 5, p = 8 and 0.196 for k = p = 8.
+"""An instance is A, B / 8: the sides have the ratio 0.696 for k = 5, p = 8 and 0.196 for k = p = 8.
 
 The search found the pair for k = 5, p = 6, up to scale, in 100 s. The published instance, with
 entries up to 421, has the ratio 0.992 for k = 6, p = 8.
