@@ -53,6 +53,8 @@ class Proposition:
 
     def __post_init__(self) -> None:
         ensure_sort(self.term, REAL)
+        if self.relation not in (">=", ">", "=="):
+            raise ProofError("a proposition has another relation", value=repr(self.relation))
 
     @property
     def letters(self) -> frozenset[Letter]:

@@ -384,11 +384,8 @@ def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
     letters, in the order of their names, and returns such an element.
     """
     atoms = [a for a in extreme.atoms if extreme == a.term and isinstance(a, Binder)]
-    _ensure(
-        [(a.kind in ("least", "most"), a.over) for a in atoms] == [(True, None)],
-        "no extreme",
-        extreme,
-    )
+    whole = [(a.kind in ("least", "most"), a.over) for a in atoms] == [(True, None)]
+    _ensure(whole, "no extreme", extreme)
     index, body = atoms[0].opened()
     _ensure_exists(exists, index, None)
     _ensure(not exists.assumptions, "the evidence of an index assumes something", exists)

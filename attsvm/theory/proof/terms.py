@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -228,12 +229,9 @@ class Binder(Atom):
         return letter, _renamed(self.body, index, letter)
 
 
-_NUMBERS = itertools.count(1)
-
-
 def fresh(sort: Sort) -> Letter:
-    """Return a letter that nothing else has."""
-    return Letter(sort.name, sort, next(_NUMBERS))
+    """Return a letter that nothing else has: its number is drawn, so that no term foresees it."""
+    return Letter(sort.name, sort, 1 + secrets.randbits(62))
 
 
 Monomial = frozenset[tuple[Atom, int]]
@@ -457,6 +455,9 @@ def _renamed(term: Term, old: Atom, new: Atom) -> Term:
 
     Nothing in the term binds either of them. No two atoms become equal, so that the term stays in
     normal form, but for the two places of inner products, which have an order.
+
+    Raises:
+        ProofError: two atoms become equal: two inner products whose vectors look the same.
     """
     known: dict[Atom, Atom] = {old: new.own}
 
@@ -477,7 +478,10 @@ def _renamed(term: Term, old: Atom, new: Atom) -> Term:
         named = {frozenset([(changed.get(a, a), e) for a, e in m]): c for m, c in parts}
         return Term(named) if changed else part
 
-    return whole(term)
+    result = whole(term)
+    if len({*known.values()}) < len(known):
+        raise ProofError("two factors become one by a new name", value=repr(term))
+    return result
 
 
 def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
@@ -631,9 +635,8 @@ def _inner_of_atoms(u: Atom, v: Atom) -> Term:
     return App(INNER, _in_order(u.term, v.term)).term
 
 
-def _in_order(left: Term, right: Term) -> tuple[Term, Term]:
-    one, other = sorted((left, right), key=repr)
-    return one, other
+def _in_order(left: Term, right: Term) -> tuple[Term, ...]:
+    return tuple(sorted((left, right), key=lambda term: (repr(term), hash(term))))
 
 
 def _exponential(term: Term) -> Term:

@@ -6,7 +6,7 @@ from attsvm.errors import ProofError
 from attsvm.theory import Integer, Vector
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.arrays import LETTERS, variable, whole_loops
-from attsvm.theory.proof.facts import K, Sequent, ge, gt, proof, some
+from attsvm.theory.proof.facts import K, Proposition, Sequent, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXTREMES,
@@ -30,13 +30,18 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import (
     EXP,
+    INNER,
     POSITIVE,
     REAL,
+    VECTOR,
     Function,
     Letter,
     Sort,
     as_term,
+    fresh,
+    least,
     most,
+    substituted,
     total,
 )
 
@@ -115,6 +120,37 @@ def test_an_index_of_a_sum_stays_in_its_sum():
     assert summed.proposition == ge(total(most(h(j, j, low), low), j), total(h(j, j, low), j))
 
 
+@pytest.mark.parametrize("numbers", [(1, 2), (-1, -2)])
+def test_inner_products_of_vectors_that_look_the_same_stay_two_factors(numbers):
+    """<u, v> is <v, u>: their product in a sum is a square, and their difference 0."""
+    p, q = (Letter("j", COLUMN, number) for number in numbers)
+    u, v = map(Function("u", (COLUMN,), VECTOR), (p, q))
+    one, same = INNER(u, v), INNER(v, u)
+    if hash(p) == hash(q):  # as hash(-1) == hash(-2): the two have no order
+        for make in (lambda: total(one * same, p), lambda: least(one - same, p)):
+            with refused:
+                make()
+    else:
+        assert total(one * same, p) == total(one**2, p)
+        assert least(one - same, p) == least(0, p)
+
+
+def test_a_new_letter_is_not_foreseen():
+    """Letters with the next numbers would be bound by the sum into which they are put."""
+    last = fresh(COLUMN).number
+    for number in range(last + 1, last + 4):
+        next_ = Letter("column", COLUMN, number)
+        put = substituted(total(g(f(j) + x), j), {x: f(next_)})
+        assert put == total(g(f(other) + f(next_)), other)
+
+
+def test_a_proposition_has_one_of_three_relations():
+    """Another one would be strict in a certificate, and not in a sum over perhaps no index."""
+    for relation in ("<=", "<", "=", "!=", ""):
+        with refused:
+            Proposition(f(j), relation)
+
+
 def each(letters, bound):
     return m.all_of(*(m.at_most(one, bound) for one in letters))
 
@@ -153,10 +189,10 @@ def test_an_axis_that_may_be_empty_has_no_first_index():
     def conclusion(m, v):
         return m.at_least(m.sum(v.s[:1]), m.exact(1))
 
-    for least in (0, 1):
-        variables = {"n": Integer(least, 3), "s": Vector("n")}
+    for low in (0, 1):
+        variables = {"n": Integer(low, 3), "s": Vector("n")}
         formula = Formula(variables, {}, conclusion, {}, object)
-        if least:
+        if low:
             assert conclusion_of(formula).sequents
         else:
             with refused:
