@@ -442,10 +442,13 @@ class _Values:
     def holds(self, proposition: Proposition, values: Values) -> bool:
         """Return whether a proposition holds up to rounding; NaN does not, and 0 is not above 0.
 
-        A difference that is 0 after rounding counts as above 0, but not in a strict model.
+        Nor does infinity. A difference that is 0 after rounding counts as above 0, but not in a
+        strict model.
         """
         value, size = self.sized(proposition.term, values)
         error = self.model.tolerance * size + self.model.floor
+        if not error < math.inf:
+            return False
         if proposition.relation == "==":
             return bool(abs(value) <= error)
         if proposition.relation == ">" and self.model.strict:
