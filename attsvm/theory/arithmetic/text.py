@@ -4,7 +4,7 @@ Functions marked with `definition` are written by their name, and spelled out on
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -156,12 +156,17 @@ class Calls(Arithmetic[Term]):
 
 @dataclass(slots=True)
 class Text(Calls):
-    """Formulas as text, with the definitions that they used, in order."""
+    """Formulas as text, with the definitions that they used, in order.
+
+    Attributes:
+        taken: the letters of the formula, which no index and no sequence may have.
+    """
 
     name = "text"
     numbers = Term
     definitions: dict[str, Definition] = field(default_factory=dict)
     depth: int = 0
+    taken: Container[str] = ()
 
     def _rational(self, value: Fraction) -> Term:
         return as_term(value)
@@ -231,7 +236,8 @@ class Text(Calls):
     @contextlib.contextmanager
     def _index(self) -> Iterator[Term]:
         """Give the next letter for an index, which nothing else has within this context."""
-        name = "kijl"[self.depth] if self.depth < 4 else f"k_{self.depth}"
+        free = [name for name in "kijl" if name not in self.taken]
+        name = free[self.depth] if self.depth < len(free) else f"k_{self.depth}"
         self.depth += 1
         try:
             yield letter(name, 0)
@@ -241,14 +247,16 @@ class Text(Calls):
     def iterate(self, step: Callable[[Index], Index], start: Index, steps: object) -> Index:
         """Return x_N, with the definition of x_(k+1) by x_k."""
         first, count = as_term(start), as_term(steps)
-        number = sum(name.endswith("[k+1]") for name in self.definitions)
-        named = first.plain.isalpha() and first.plain != "k"  # k counts the steps
-        name = first if named else letter("xyz"[number % 3])
-        now, after = (
-            Term(f"{name.latex}_{{{k}}}", f"{name.plain}[{k}]", axes=first.axes)
-            for k in ("k", "k+1")
-        )
-        by = as_term(step(now))
+        number = sum(name.endswith("+1]") for name in self.definitions)
+        free = [name for name in "xyzstw" if name not in self.taken] or ["x"]
+        with self._index() as k:
+            named = first.plain.isalpha() and first.plain != k.plain
+            name = first if named else letter(free[number % len(free)])
+            now, after = (
+                Term(f"{name.latex}_{{{at}}}", f"{name.plain}[{at}]", axes=first.axes)
+                for at in (k.plain, f"{k.plain}+1")
+            )
+            by = as_term(step(now))
         left = Term(f"{name.latex}_0 = {first.latex}", f"{name.plain}[0] = {first.plain}")
         right = Term(rf"{by.latex} \text{{ and }} {left.latex}", f"{by.plain} and {left.plain}")
         self.definitions[after.plain] = Definition(after, right)

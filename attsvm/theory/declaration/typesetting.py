@@ -93,7 +93,7 @@ def _letters(formula: Formula) -> str:
 
 def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, Written]]:
     """Return the conclusion, the hypotheses by name, and all their definitions by name."""
-    m = Text()
+    m = Text(taken=formula.variables)
     if isinstance(formula, RecordFormula):
         conclusion = _concluded(formula, lambda: _on_letters(m, formula))
         hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}
@@ -245,13 +245,16 @@ def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Wr
     text = " ".join(line.plain for line in shown)
     left = dict(lines)
     while results := next(
-        (k for k in left if (k.removesuffix("k+1]").partition("(")[0].split(".")[-1] or k) in text),
+        (k for k in left if (_STEP.sub("", k).partition("(")[0].split(".")[-1] or k) in text),
         None,
     ):
         line = left.pop(results)
         text += " " + line.plain
         yield line
 
+
+_STEP = re.compile(r"\w+\+1\]$")
+"""The end of the name of a sequence, such as x[k+1]."""
 
 _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the others$")
 """Definitions of standard notation, and definitions that say nothing: sentences omit them."""

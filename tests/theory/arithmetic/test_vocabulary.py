@@ -9,6 +9,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm import Integer, Real, question
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, Tensors, entries, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS, Bounded
@@ -158,6 +159,19 @@ def test_formulas_are_written_with_these_functions():
     assert m.factorial(n + 1).plain == "(n + 1)!"
     assert m.iterate(lambda t: t - t * t, letter("y", 0), n).plain == "y[n]"
     assert m.definitions["y[k+1]"].right.plain == "y[k] - y[k]^2 and y[0] = y"
+
+
+def test_no_index_and_no_sequence_has_a_letter_of_the_formula():
+    over = question(
+        lambda m, v: m.equal(m.sum_over(0, v.k, lambda j: m.binomial(v.k, j)), 2**v.k), k=Integer(1)
+    )
+    assert over.text.endswith("Then sum(binomial(k, i) for i = 0..k) = 2^k.")
+    steps = question(
+        lambda m, v: m.at_least(m.iterate(lambda t: t + v.x * v.k, m.exact(1), v.k), 0),
+        x=Real(),
+        k=Integer(1),
+    )
+    assert steps.text.endswith("Then y[k] >= 0, where y[i+1] = y[i] + x k and y[0] = 1.")
 
 
 @pytest.mark.parametrize(

@@ -411,7 +411,7 @@ def test_a_sequence_of_whole_numbers_has_quotients_and_a_letter_of_its_own():
         k=Integer(1, 60),
         seconds=LONG,
     )
-    assert "Then x[3] < 3, where x[k+1] = x[k]/2 + (x[k] mod 2) (x[k]/2 + 1) and x[0] = k." in str(
+    assert "Then k[3] < 3, where k[i+1] = k[i]/2 + (k[i] mod 2) (k[i]/2 + 1) and k[0] = k." in str(
         answer.question.text
     )
     assert answer.instance == {"k": "5"}
