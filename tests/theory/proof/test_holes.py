@@ -961,7 +961,10 @@ def test_only_the_core_makes_facts():
                 paths = {start + one.name for one in node.names}
                 assert not any(map(WHOLE_MODULES.fullmatch, paths)), file
             core = isinstance(node, ast.ImportFrom) and "theory.proof" in (node.module or "")
-            assert not core or not forbidden & {one.name for one in node.names}, file
+            if core:
+                known = {one.name: one.asname for one in node.names}
+                assert not forbidden & {*known}, file
+                assert {known.get(name) for name in ("Fact", "Term")} == {None}, file
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             assert not called or node.func.id not in {"Fact", "Term"}, file
 
