@@ -30,20 +30,18 @@ def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers
     if m.name in ("text", "script", "letters"):
         return m.gradient(f, x)  # type: ignore[attr-defined]
     zero, one = m.exact(0), m.exact(1)
-    places = range(len(x))
-    duals = [_Dual(m, x[i], [one if i == j else zero for j in places]) for i in places]
+    duals = [_Dual(m, number, {i: one}) for i, number in enumerate(x)]
     value = f(Duals(cast("Arithmetic[Any]", m)), entries(duals))
-    if not isinstance(value, _Dual):
-        return entries([zero] * len(x))
-    return entries(value.slopes)
+    slopes = value.slopes if isinstance(value, _Dual) else {}
+    return entries([slopes.get(i, zero) for i in range(len(x))])
 
 
 class _Dual(Scalar):
-    """A number and its partial derivatives."""
+    """A number and its partial derivatives by place in the point; those left out are 0."""
 
     __slots__ = ("m", "slopes", "value")
 
-    def __init__(self, m: Namespace, value: Number, slopes: list[Number]) -> None:
+    def __init__(self, m: Namespace, value: Number, slopes: dict[int, Any]) -> None:
         self.m = m
         self.value = value
         self.slopes = slopes
@@ -55,17 +53,17 @@ class _Dual(Scalar):
         a, b = _value(first), _value(second)
         value = operation(a, b)
         by_first, by_second = _RULES[operation]
-        parts = []
+        slopes: dict[int, Any] = {}
         if isinstance(first, _Dual):
-            parts.append([by_first(slope, b) for slope in first.slopes])
+            slopes = {i: by_first(slope, b) for i, slope in first.slopes.items()}
         if isinstance(second, _Dual):
-            parts.append([by_second(slope, a, b, value) for slope in second.slopes])
-        return _Dual(
-            self.m, value, [sum(slopes[1:], slopes[0]) for slopes in zip(*parts, strict=True)]
-        )
+            for i, slope in second.slopes.items():
+                part = by_second(slope, a, b, value)
+                slopes[i] = slopes[i] + part if i in slopes else part
+        return _Dual(self.m, value, slopes)
 
     def __neg__(self) -> _Dual:
-        return _Dual(self.m, -self.value, [-a for a in self.slopes])
+        return _Dual(self.m, -self.value, {i: -a for i, a in self.slopes.items()})
 
 
 def _value(number: object) -> Any:
@@ -95,7 +93,7 @@ def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[.
             if not isinstance(t, _Dual):
                 return f(t)
             factor = slope(self.m, t.value)
-            return _Dual(self.m, f(t.value), [factor * a for a in t.slopes])
+            return _Dual(self.m, f(t.value), {i: factor * a for i, a in t.slopes.items()})
 
         return each(one, x)
 

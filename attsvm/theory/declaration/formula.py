@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flint import ctx
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls
+from attsvm.theory.arithmetic.balls import Doubts
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import All, Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import Traces
@@ -77,14 +79,21 @@ class Formula:
     def exact(self, case: Case) -> Values:
         """Return the values of an instance as rationals.
 
-        Its numbers are converted once for all hypotheses and the conclusion. If steps are counted,
-        there is no cache, because the count must not depend on earlier calls.
+        Its numbers are converted once for all hypotheses and the conclusion, and its definitions
+        are evaluated once for each precision. If steps are counted, there is no cache, because the
+        count must not depend on earlier calls.
         """
         if sys.gettrace() is not None:  # counters of steps are trace functions
             return self._values(BALLS, case, rational)
         if _LAST[0] is not case or _LAST[1] is not self.variables:
-            _LAST[:] = case, self.variables, numbers(self.variables, case, rational)
-        return defined(self.variables, BALLS, FrozenValues(**_LAST[2]))
+            _LAST[:] = case, self.variables, numbers(self.variables, case, rational), {}
+        if ctx.prec in _LAST[3]:
+            return FrozenValues(**_LAST[3][ctx.prec])
+        doubts = Doubts.count
+        v = defined(self.variables, BALLS, FrozenValues(**_LAST[2]))
+        if doubts == Doubts.count:  # each evaluation with doubts must count them
+            _LAST[3][ctx.prec] = dict(vars(v))
+        return v
 
     def enclosed(self, case: Case) -> Values:
         """Return the values of an instance as balls of the working precision."""
@@ -199,8 +208,9 @@ class Formula:
         return {name: value for name, value in known.items() if value is not REQUIRED}
 
 
-_LAST: list[Any] = [None, None, {}]
-"""Cache of one: the last instance, its variables, and their rationals by name."""
+_LAST: list[Any] = [None, None, {}, {}]
+"""Cache of one: the last instance, its variables, their rationals by name, and by precision the
+rationals with the values of definitions."""
 
 
 @contextlib.contextmanager

@@ -69,8 +69,10 @@ def shortened(
     if m.name not in ("balls", "traces", "forms") or not isinstance(v, SimpleNamespace):
         return m, v
     values = vars(v)
-    inputs = [getattr(x, "ball", x) for y in values.values() for x in _numbers(y)]
-    rationals = [x for x in inputs if isinstance(x, fmpq)]
+    inputs = [x for y in values.values() for x in _numbers(y)]
+    if m.name != "balls":
+        inputs = [getattr(x, "ball", x) for x in inputs]
+    rationals = [x for x in inputs if type(x) is fmpq]
     longest = digits_of(max(rationals, key=fmpq.height_bits)) if rationals else Digits(1.0)
     shapes = [(n, getattr(x, "shape", x if isinstance(x, int) else ())) for n, x in values.items()]
     key = (function, longest.size, repr(shapes), repr(constants))
