@@ -362,7 +362,8 @@ def simpler_values(value: float) -> Iterator[float]:
 
 def _less(size: float) -> Iterator[int]:
     """Yield amounts to subtract from a number of this size, the large ones first."""
-    yield from (2**k for k in reversed(range(3, min(math.frexp(size)[1], 64))))
+    bits = size.bit_length() if isinstance(size, int) else math.frexp(size)[1]
+    yield from (2**k for k in reversed(range(3, min(bits, 64))))
     yield from (k for k in range(7, 0, -1) if k < size)
 
 

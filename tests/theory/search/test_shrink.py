@@ -158,6 +158,7 @@ def test_numbers_rank_from_0_over_integers_and_fractions_to_the_negative():
     exact = [Fraction(*pair) for pair in parts]
     assert sorted(exact, key=simplicity) == exact  # by height
     assert {Fraction(-3), Fraction(-22, 7)} <= set(simpler_fractions(Fraction(-355, 113)))
+    assert Fraction(1, 10**400) in simpler_fractions(Fraction(3, 10**400))  # beyond all floats
     few, many = (smallness(codec.encode(pair)) for pair in ((0.125, 0.0), (1.0, 1.0)))
     assert few < many  # zeros count more than bits
     for simpler, x in ((simpler_values, 9.5), (simpler_fractions, Fraction(9, 5))):
