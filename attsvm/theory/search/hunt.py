@@ -119,8 +119,8 @@ def hunt(
     if not looked and pool is None and not ended:
         account.idle = not drawn
         account.error = (
-            f"none of the {drawn} drawn instances is proved to meet all hypotheses: give "
-            "variables that mostly do, or examples that do"
+            f"none of the {drawn} drawn instances is proved to meet all hypotheses: unless these "
+            "contradict each other, give domains in which most instances meet them, or examples"
             if drawn
             else "no instance was examined: give more seconds, or name a searcher that draws"
         )
