@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attsvm import (
     PSD,
     Convex,
+    Defined,
     Integer,
     Near,
     Orthogonal,
@@ -23,6 +24,7 @@ from attsvm import (
 )
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.balls import Doubts
 from attsvm.theory.declaration.batches import filled, floats, instance_at
 from attsvm.theory.declaration.judge import decided
 from attsvm.theory.declaration.structured import Bent
@@ -80,6 +82,15 @@ def test_floats_and_rationals_make_the_same_value(name, seed, n):
         size = max(1.0, *map(abs, exact))
         near = [float(np.broadcast_to(a.value, 3)[lane]) for a in x.ravel()]
         assert near == pytest.approx(exact, abs=1e-9 * size)
+
+
+def test_each_evaluation_counts_the_doubts_of_a_definition():
+    y = Defined(lambda m, v: m.sqrt(m.exp(v.x) - m.exp(v.x)))
+    asks = question(lambda m, v: m.at_most(0, v.y), x=Real(), y=y)
+    case, before = asks.claim.formula.build(x=1), Doubts.count
+    for k in (1, 2):
+        asks.claim.formula.exact(case)
+        assert Doubts.count == before + k
 
 
 FALSE = {
