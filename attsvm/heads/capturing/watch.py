@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -32,18 +33,6 @@ class Watch(TorchFunctionMode):
         self._pairs: deque[Pair] = deque(maxlen=_PAIRS)
         self._open: tuple[Pair, Fit] | None = None  # logits of which the values are to come
         self._unread: torch.Size | None = None  # the shape of weights of which no logits are known
-        self._see: dict[object, Callable[..., None]] = {
-            F.linear: self._linear,
-            **dict.fromkeys((torch.addmm, torch.Tensor.addmm), self._addmm),
-            **dict.fromkeys((torch.baddbmm, torch.Tensor.baddbmm), self._baddbmm),
-            torch.einsum: self._einsum,
-            F.scaled_dot_product_attention: self._dot_product,
-            F.multi_head_attention_forward: recorder.multi_head,
-            **dict.fromkeys((F.softmax, torch.softmax, torch.Tensor.softmax), self._softmax),
-            **dict.fromkeys((torch.matmul, torch.mm, torch.bmm), self._matmul),
-            **dict.fromkeys((torch.Tensor.matmul, torch.Tensor.mm, torch.Tensor.bmm), self._matmul),
-            torch.Tensor.__matmul__: self._matmul,
-        }
 
     def __torch_function__(
         self,
@@ -54,9 +43,9 @@ class Watch(TorchFunctionMode):
     ) -> object:
         """Call a function of PyTorch, and record what it computed."""
         result = func(*args, **(kwargs or {}))
-        if func in self._see:
+        if func in _SEEN:
             with torch.no_grad():  # a module may switch gradients on
-                self._see[func](result, *args, **(kwargs or {}))
+                _SEEN[func](self, result, *args, **(kwargs or {}))
         return result
 
     def _linear(self, y: Tensor, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> None:
@@ -133,6 +122,9 @@ class Watch(TorchFunctionMode):
                     return
         self._unread = input.shape
 
+    def _multi_head(self, *args: Any, **named: Any) -> None:
+        self.recorder.multi_head(*args, **named)
+
     def _dot_product(
         self,
         y: object,
@@ -149,6 +141,25 @@ class Watch(TorchFunctionMode):
         hidden = [] if attn_mask is None else [(attn_mask, False)]
         scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
         self.recorder.attention((query, key, value), scale, hidden, causal=bool(is_causal))
+
+
+_SEEN: dict[object, Callable[..., None]] = {
+    F.linear: Watch._linear,
+    **dict.fromkeys((torch.addmm, torch.Tensor.addmm), Watch._addmm),
+    **dict.fromkeys((torch.baddbmm, torch.Tensor.baddbmm), Watch._baddbmm),
+    torch.einsum: Watch._einsum,
+    F.scaled_dot_product_attention: Watch._dot_product,
+    F.multi_head_attention_forward: Watch._multi_head,
+    **dict.fromkeys((F.softmax, torch.softmax, torch.Tensor.softmax), Watch._softmax),
+    **dict.fromkeys((torch.matmul, torch.mm, torch.bmm), Watch._matmul),
+    **dict.fromkeys((torch.Tensor.matmul, torch.Tensor.mm, torch.Tensor.bmm), Watch._matmul),
+    torch.Tensor.__matmul__: Watch._matmul,
+}
+"""Methods that record calls of functions.
+
+An instance with its own bound methods would be a reference cycle: then its tensors, and the output
+of the module, would stay in memory until Python collects garbage.
+"""
 
 
 def _alike(one: torch.Size, other: torch.Size) -> bool:
