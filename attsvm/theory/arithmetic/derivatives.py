@@ -30,10 +30,11 @@ def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers
     if m.name in ("text", "script", "letters"):
         return m.gradient(f, x)  # type: ignore[attr-defined]
     zero, one = m.exact(0), m.exact(1)
-    duals = [_Dual(m, number, {i: one}) for i, number in enumerate(x)]
+    places = range(len(x))  # `len` refuses arrays whose length is a letter
+    duals = [_Dual(m, x[i], {i: one}) for i in places]
     value = f(Duals(cast("Arithmetic[Any]", m)), entries(duals))
     slopes = value.slopes if isinstance(value, _Dual) else {}
-    return entries([slopes.get(i, zero) for i in range(len(x))])
+    return entries([slopes.get(i, zero) for i in places])
 
 
 class _Dual(Scalar):
@@ -41,7 +42,7 @@ class _Dual(Scalar):
 
     __slots__ = ("m", "slopes", "value")
 
-    def __init__(self, m: Namespace, value: Number, slopes: dict[int, Any]) -> None:
+    def __init__(self, m: Namespace, value: Number, slopes: dict[int, Number]) -> None:
         self.m = m
         self.value = value
         self.slopes = slopes
@@ -53,7 +54,7 @@ class _Dual(Scalar):
         a, b = _value(first), _value(second)
         value = operation(a, b)
         by_first, by_second = _RULES[operation]
-        slopes: dict[int, Any] = {}
+        slopes: dict[int, Number] = {}
         if isinstance(first, _Dual):
             slopes = {i: by_first(slope, b) for i, slope in first.slopes.items()}
         if isinstance(second, _Dual):

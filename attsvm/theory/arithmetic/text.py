@@ -154,19 +154,24 @@ class Calls(Arithmetic[Term]):
         )
 
 
+def _place(name: Term, index: str, axes: int | None) -> Term:
+    """Return the notation of an entry of a sequence."""
+    return Term(f"{name.latex}_{{{index}}}", f"{name.plain}[{index}]", axes=axes)
+
+
 @dataclass(slots=True)
 class Text(Calls):
     """Formulas as text, with the definitions that they used, in order.
 
     Attributes:
-        taken: the letters of the formula, which no index and no sequence may have.
+        letters: the letters of the formula, which no index and no sequence may have.
     """
 
     name = "text"
     numbers = Term
     definitions: dict[str, Definition] = field(default_factory=dict)
     depth: int = 0
-    taken: Container[str] = ()
+    letters: Container[str] = ()
 
     def _rational(self, value: Fraction) -> Term:
         return as_term(value)
@@ -236,7 +241,7 @@ class Text(Calls):
     @contextlib.contextmanager
     def _index(self) -> Iterator[Term]:
         """Give the next letter for an index, which nothing else has within this context."""
-        free = [name for name in "kijl" if name not in self.taken]
+        free = [name for name in "kijl" if name not in self.letters]
         name = free[self.depth] if self.depth < len(free) else f"k_{self.depth}"
         self.depth += 1
         try:
@@ -248,14 +253,11 @@ class Text(Calls):
         """Return x_N, with the definition of x_(k+1) by x_k."""
         first, count = as_term(start), as_term(steps)
         number = sum(name.endswith("+1]") for name in self.definitions)
-        free = [name for name in "xyzstw" if name not in self.taken] or ["x"]
+        free = [name for name in "xyzstw" if name not in self.letters] or ["x"]
         with self._index() as k:
             named = first.plain.isalpha() and first.plain != k.plain
             name = first if named else letter(free[number % len(free)])
-            now, after = (
-                Term(f"{name.latex}_{{{at}}}", f"{name.plain}[{at}]", axes=first.axes)
-                for at in (k.plain, f"{k.plain}+1")
-            )
+            now, after = (_place(name, at, first.axes) for at in (k.plain, f"{k.plain}+1"))
             by = as_term(step(now))
         left = Term(f"{name.latex}_0 = {first.latex}", f"{name.plain}[0] = {first.plain}")
         right = Term(rf"{by.latex} \text{{ and }} {left.latex}", f"{by.plain} and {left.plain}")

@@ -109,6 +109,12 @@ def _plain(expression: str) -> str:
     return ast.unparse(ast.parse(expression, mode="eval"))
 
 
+def _replaced(known: Words, node: ast.expr) -> ast.expr:
+    """Return an expression of the checker with its phrase in place of it, if it has one."""
+    new = known.phrases.get(ast.unparse(node))
+    return node if new is None else _replaced(known, ast.parse(new, mode="eval").body)
+
+
 @dataclass(slots=True)
 class RecordTerms:
     """The terms of a theorem about a record, while it is written.
@@ -145,10 +151,6 @@ class RecordTerms:
                 return eval(text, space)
         raise NotExpressible("a value that the checker does not decide")
 
-    def _replaced(self, node: ast.expr) -> ast.expr:
-        new = self.known.phrases.get(ast.unparse(node))
-        return node if new is None else self._replaced(ast.parse(new, mode="eval").body)
-
     def term(self, node: ast.expr, kind: str = "") -> str:
         """Return an expression of the checker as a Coq term.
 
@@ -159,7 +161,7 @@ class RecordTerms:
         Raises:
             NotExpressible: a word has no definition in Coq.
         """
-        node = self._replaced(node)
+        node = _replaced(self.known, node)
         literal = _literal(node)
         if literal is not None:
             return written(literal, kind)
@@ -218,7 +220,7 @@ class RecordTerms:
         own = f"the_{name.removesuffix('_').lower()}"
         if own in self.definitions:
             return own
-        node = self._replaced(ast.parse(self.lines[name], mode="eval").body)
+        node = _replaced(self.known, ast.parse(self.lines[name], mode="eval").body)
         match node:
             case ast.Call(func=ast.Name(id="least"), args=[rows, multipliers, size]):
                 self._solved(own, self.value(name), rows, multipliers, size)
@@ -270,7 +272,7 @@ class Conditions(RecordTerms):
 
     def part(self, node: ast.expr, *, true: bool) -> Part:
         """Return the part of a theorem that a relation of the checker is true, or false."""
-        node = self._replaced(node)
+        node = _replaced(self.known, node)
         match node:
             case ast.Call(func=ast.Name(id="fact"), args=[inside]):
                 return self.part(inside, true=true)

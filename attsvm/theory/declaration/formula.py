@@ -85,15 +85,7 @@ class Formula:
         """
         if sys.gettrace() is not None:  # counters of steps are trace functions
             return self._values(BALLS, case, rational)
-        if _LAST[0] is not case or _LAST[1] is not self.variables:
-            _LAST[:] = case, self.variables, numbers(self.variables, case, rational), {}
-        if ctx.prec in _LAST[3]:
-            return FrozenValues(**_LAST[3][ctx.prec])
-        doubts = Doubts.count
-        v = defined(self.variables, BALLS, FrozenValues(**_LAST[2]))
-        if doubts == Doubts.count:  # each evaluation with doubts must count them
-            _LAST[3][ctx.prec] = dict(vars(v))
-        return v
+        return _kept(self.variables, case)
 
     def enclosed(self, case: Case) -> Values:
         """Return the values of an instance as balls of the working precision."""
@@ -211,6 +203,19 @@ class Formula:
 _LAST: list[Any] = [None, None, {}, {}]
 """Cache of one: the last instance, its variables, their rationals by name, and by precision the
 rationals with the values of definitions."""
+
+
+def _kept(variables: Mapping[str, Variable], case: Case) -> Values:
+    """Return the values of an instance as rationals, from the last call if it was the same."""
+    if _LAST[0] is not case or _LAST[1] is not variables:
+        _LAST[:] = case, variables, numbers(variables, case, rational), {}
+    if ctx.prec in _LAST[3]:
+        return FrozenValues(**_LAST[3][ctx.prec])
+    doubts = Doubts.count
+    v = defined(variables, BALLS, FrozenValues(**_LAST[2]))
+    if doubts == Doubts.count:  # each evaluation with doubts must count them
+        _LAST[3][ctx.prec] = dict(vars(v))
+    return v
 
 
 @contextlib.contextmanager

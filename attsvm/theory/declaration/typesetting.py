@@ -93,7 +93,7 @@ def _letters(formula: Formula) -> str:
 
 def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, Written]]:
     """Return the conclusion, the hypotheses by name, and all their definitions by name."""
-    m = Text(taken=formula.variables)
+    m = Text(letters=formula.variables)
     if isinstance(formula, RecordFormula):
         conclusion = _concluded(formula, lambda: _on_letters(m, formula))
         hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}

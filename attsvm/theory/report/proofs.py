@@ -4,7 +4,6 @@ import dis
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
 
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
@@ -65,9 +64,11 @@ def rests_on(claims: Iterable[Claim]) -> Iterator[tuple[Claim, list[Claim]]]:
 
 def called(prove: Callable[..., object]) -> set[object]:
     """Return the functions of the package of a proof that it names, or one that it names does."""
-    result, open_, package = set[object](), [prove], prove.__module__.partition(".")[0]
+    result, package = set[object](), prove.__module__.partition(".")[0]
+    open_: list[object] = [prove]
     while open_:
-        one = inspect.unwrap(open_.pop()) if callable(open_[-1]) else open_.pop()
+        last = open_.pop()
+        one = inspect.unwrap(last) if callable(last) else last
         if not isinstance(one, FunctionType) or one in result:
             continue
         if one.__module__.partition(".")[0] != package:
@@ -77,7 +78,7 @@ def called(prove: Callable[..., object]) -> set[object]:
     return result
 
 
-def _named(code: CodeType, known: Mapping[str, Any]) -> Iterator[Any]:
+def _named(code: CodeType, known: Mapping[str, object]) -> Iterator[object]:
     """Yield the objects that code names, also in functions and loops inside of it.
 
     A name is one of its module, or of a module that is named before it: `facts.tangent`.

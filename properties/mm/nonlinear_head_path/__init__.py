@@ -79,7 +79,7 @@ PATH = Statement(
     },
     conclusion=conclusion.no_better,
     cost=4,
-    violating={SEVERAL: [instances.ONE_TOKEN], DECREASES: [instances.TURNING]},
+    violating={SEVERAL: [instances.ONE_TOKEN]},
     readings={
         "literal-1": Reading(
             "refuted, certified",
