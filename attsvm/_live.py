@@ -1,4 +1,4 @@
-"""Progress messages of long commands on standard error, also about kernels that are compiled."""
+"""Progress messages of long commands on standard error, including those on compiling kernels."""
 
 from __future__ import annotations
 

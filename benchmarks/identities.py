@@ -1,4 +1,4 @@
-"""A hundred identities that a student calls equal: how many of them the judge decides.
+"""A hundred identities, and how many of them the judge decides.
 
 Each is judged twice on one instance: as left = right, which must hold, and as left < right, which
 must fall. `python -m benchmarks.identities` prints the numbers, and the identities that stay open.

@@ -37,9 +37,9 @@ def few(many):
 
 
 def tenth(things, name):
-    """A tenth of a list, at least one thing: each tenth, from a place that a name's digest gives.
+    """Every tenth item of a list, at least one, from an offset given by the digest of a name.
 
-    All of them every night.
+    Nightly runs take all items.
     """
     start = zlib.crc32(name.encode()) % max(1, min(10, len(things)))
     return things if nightly() else things[start::10]

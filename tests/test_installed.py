@@ -1,8 +1,7 @@
-"""What is built brings the claims of the three sources, and nothing but attsvm at the top level.
+"""Distributions contain the claims of the three sources, and only attsvm at the top level.
 
-A source distribution is built of a copy of the checkout and installed, as pip does it, where
-commands run: in an empty folder, and beside a user's own packages called `properties` and
-`symbolic`.
+A source distribution is built from a copy of the checkout and installed by pip. Commands run in an
+empty folder, and beside a user's own packages called `properties` and `symbolic`.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The example of a repository: built and installed as its users would, its gate is green, then red.
+"""The example repository, built and installed as users do: its gate passes, then fails.
 
-Its wheel and a copy of attsvm lie away from the checkout, and commands run there: the libraries are
-those of this environment, attsvm and the packs are not.
+Commands run away from the checkout, on its wheel and a copy of attsvm. Only the other libraries are
+those of this environment.
 """
 
 import json

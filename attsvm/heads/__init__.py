@@ -1,7 +1,7 @@
 """Attention heads as data: the tokens and queries of each, and its Att-SVM.
 
-Tokens are kept once a sequence, and a query sees the tokens that its mask shows. The logits of a
-head are x^T W z. `capture` reads heads from PyTorch modules, `capture_qk` from queries and keys,
+Tokens are stored once per sequence, and a query sees the tokens that its mask allows. The logits of
+a head are x^T W z. `capture` reads heads from PyTorch modules, `capture_qk` from queries and keys,
 `read_heads` from files. `Heads.table` tells which heads select tokens, and `Head.compare` compares
 W with the Att-SVM that selects the tokens to which the head attends most.
 

@@ -47,9 +47,9 @@ class Source(Protocol):
         """Return the source with the W of a distance; None if W does not depend on it."""
 
     def factors(self, sequence: int) -> tuple[Array, Array, float] | None:
-        """Return queries (L, e), keys (S, e) and the factor of their products in the logits.
+        """Return queries (L, e), keys (S, e) and the scale of their products in the logits.
 
-        It is None if the logits are more than that.
+        Return None if other numbers are added to the logits.
         """
 
 
@@ -57,11 +57,11 @@ class Source(Protocol):
 class HeadArrays:
     """A head that attends to the tokens of one or several sequences.
 
-    Nothing is kept but references: every array is made in float64 when it is asked for, so ask
-    once. S is the number of tokens and L that of queries, of all sequences together: tokens and
-    queries of several sequences are stacked, and the mask hides tokens of other sequences. The
-    logits are x^T W z. A bias of the projections is a last coordinate 1 of the queries alone, so
-    that e = d + 1; a bias of the keys cancels in the softmax.
+    Only references are kept. Each access makes an array anew in float64, so read it once. All
+    sequences together have S tokens and L queries: tokens and queries of several sequences are
+    stacked, and the mask hides tokens of other sequences. The logits are x^T W z. A bias of the
+    query projection gives queries a last coordinate 1, so that e = d + 1; a bias of the keys
+    cancels in the softmax.
 
     Attributes:
         name: the module and the index of the head, such as `transformer.h.3.attn, head 7`.
@@ -173,7 +173,7 @@ class HeadArrays:
 
         The tokens of a single sequence are kept once. Otherwise there is a copy of the tokens of
         its sequence for each query. Copies of a selected token, which no W can distinguish from it,
-        are masked. If d and e differ, the shorter of tokens and queries are filled up with zeros.
+        are masked. If d and e differ, the shorter of tokens and queries are padded with zeros.
 
         Raises:
             DataError: the copies take more than 2 GiB.
@@ -199,7 +199,7 @@ class HeadArrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrays:
-    """The source of a head whose arrays are at hand.
+    """A source of a head that is given by its arrays.
 
     Attributes:
         X: tokens of each sequence.
@@ -275,14 +275,14 @@ def _seen(mask: Array | Literal["causal"], rows: Array, width: int) -> Array:
 
 
 def squared(X: Array, Z: Array) -> tuple[Array, Array]:
-    """Return tokens and queries of one dimension, the shorter ones filled up with zeros."""
+    """Return tokens and queries of one dimension, the shorter ones padded with zeros."""
     d = max(X.shape[1], Z.shape[1])
     X, Z = (np.pad(a, ((0, 0), (0, d - a.shape[1]))) for a in (X, Z))
     return X, Z
 
 
 def padded(W: Array, d: int) -> Array:
-    """Return W filled up with zeros to (d, d), for tokens and queries as `squared` gives them."""
+    """Return W padded with zeros to (d, d), for tokens and queries as `squared` gives them."""
     result: Array = np.pad(W, [(0, d - size) for size in W.shape])
     return result
 

@@ -57,7 +57,7 @@ class Comparison(Figures):
         """Tokens on which the Att-SVM depends: selected ones, their copies, and support tokens.
 
         Copies of a support token count as well. Queries without constraints need all tokens. This
-        holds of a solved Att-SVM. Of a bracketed one they are those with a multiplier so far.
+        is exact for a solved Att-SVM. A bracketed one counts tokens with a multiplier so far.
         """
         seen, answer = self.programme.seen, self.answer
         if not answer.solved:
@@ -208,8 +208,8 @@ def compare(
 ) -> Comparison:
     """Compare W with the Att-SVM that selects the same tokens.
 
-    If the time ends first, the Att-SVM has a bracket of its norm in place of a solution. All
-    queries are compared with the queries that select beside them, and with a random W.
+    If time runs out, the Att-SVM has bounds of its norm in place of a solution. By default the
+    selecting queries alone and a random W are compared as well.
 
     Args:
         head: the head.
@@ -219,7 +219,7 @@ def compare(
         seconds: budget of processor time in seconds; None for no limit.
         queries: all queries; those whose selected token has at least half of the attention; or
             their indices.
-        baseline: whether to solve for a random W as well, and for queries that select.
+        baseline: whether to solve for a random W and for the selecting queries as well.
         watch: called while the Att-SVM is solved.
 
     Raises:

@@ -52,8 +52,8 @@ class Figures:
     def margin(self) -> float:
         """The smallest margin of W, divided by the norm of the active part of W.
 
-        The norm is that which the Att-SVM minimises. Without constraints it is infinite. It is NaN
-        if no single W gives the logits.
+        The norm is the one that the Att-SVM minimises. Without constraints it is infinite. It is
+        NaN if no single W gives the logits.
         """
         if self.head.weights is None:
             return math.nan

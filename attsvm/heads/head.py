@@ -38,10 +38,10 @@ class Head(HeadArrays):
         )
 
     def at_distance(self, distance: int) -> Head:
-        """Return a head with rotary positions with the W of one distance, to be compared.
+        """Return this head, which has rotary positions, with the W of one distance.
 
-        W gives the logits of the tokens that lie so many places before their query. Logits,
-        attention and selected tokens stay those of the head.
+        This W gives the logits of tokens that lie `distance` places before their query. Logits,
+        attention and selected tokens do not change.
 
         Raises:
             UsageError: no query has a token at this distance.

@@ -1,4 +1,4 @@
-"""Heads of queries, keys and values that are at hand, as arrays, tensors or files."""
+"""Heads of given queries, keys and values: arrays, tensors or files."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def capture_qk(
     causal: bool = False,
     name: str = "attention",
 ) -> Heads:
-    """Return the heads of queries, keys and values that you have at hand.
+    """Return the heads of given queries, keys and values.
 
     Tokens are the keys, so that W is a multiple of the identity.
 

@@ -100,8 +100,8 @@ def self_attention(
 def predictions(E: Matrix, sentences: Sequence[Sequence[int]], whole: bool) -> Data:
     """Return an input for each token with a next one, by embeddings E.
 
-    It is the query. The tokens are the whole vocabulary, or those of the sentence up to it. Scores
-    are inner products with the next token.
+    That token is the query. The tokens are the whole vocabulary, or those of the sentence up to it.
+    Scores are inner products with the next token.
     """
     X, Z, scores = [], [], []
     for sentence in sentences:

@@ -271,7 +271,7 @@ def pairs() -> list[Sequent]:
 
 
 def words() -> list[Sequent]:
-    """Return what it means that tokens are orthonormal and the whole vocabulary.
+    """Return the facts that tokens are orthonormal and form the whole vocabulary.
 
     Products of embeddings are 0 or 1. The optimal token is the next word, and all others score 0.
     """
@@ -322,7 +322,7 @@ def one_side() -> list[Sequent]:
 
 
 def independent_queries() -> list[Sequent]:
-    """Return those of `one_side`, and that for each query some q has <q, z> = 1 for it alone."""
+    """Return `one_side`, and that each query has some q with product 1, and 0 with all others."""
     return [*one_side(), Sequent(eq(DUAL(i) @ QUERY(peer), same(i, peer)))]
 
 

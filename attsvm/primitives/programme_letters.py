@@ -91,7 +91,7 @@ def short_by(j: Term, X: Term) -> Term:
 
 
 def meets(X: Term, kept: Term | None = None) -> Proposition:
-    """Return that a matrix meets the constraints, or those with kept = 1 in place of 0."""
+    """Return that a matrix meets all constraints, or only those with kept = 1, not 0."""
     weight = as_term(1) if kept is None else kept
     return eq(total(weight * short_by(k.term, X), k), 0)
 
@@ -311,9 +311,9 @@ def lowest(X: Term) -> Term:
 
 
 def least_margin(floor: object = 1, of: str = "min") -> Said | None:
-    """Return the claim m = max(1, m'), m the least margin under X^mm of what is left out.
+    """Return the claim m = max(1, m') for the least margins of the rivals that are left out.
 
-    m' is that under X'. The maximum is the one of 1 and m' that is no less than both.
+    They are m under X^mm and m' under X'. The maximum is 1 or m', and at least both.
     """
     known = {
         **LEFT_OUT,

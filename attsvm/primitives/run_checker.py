@@ -81,7 +81,7 @@ def is_stationary(data: Data, start: Matrix, loss: str) -> bool:
 
 
 def stays(data: Data, start: Matrix, loss: str) -> list[Q]:
-    """Return the start of descent that stays there."""
+    """Return the start, if descent stays there."""
     if is_stationary(data, start, loss):
         return flat(start)
     raise Undefined("descent moves, or may move")

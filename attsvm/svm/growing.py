@@ -125,7 +125,7 @@ def grow(
         worst = float((_shortfall(c, image, equal, live) / goal).max())
         support = (u > 0.0) | (live & equal)
         if worst <= share and not is_over(deadline):
-            share = 0.5 * worst  # after a failure, wait until twice as near
+            share = 0.5 * worst  # after a failure, wait until misses halve
             solved = on_support(operator, c, equal, live, u, deadline)
             if solved is not None:
                 yield Round(solved, operator(solved), True, int(support.sum()))
@@ -184,8 +184,8 @@ def solve_on(
 ) -> Array:
     """Return w with G w = c on the rows `inside` to rounding, and 0 elsewhere.
 
-    A block that is too large or singular is left to conjugate gradients from `start`. Otherwise it
-    and its factor are kept, two matrices.
+    A block that is too large or singular is left to conjugate gradients from `start`. Otherwise
+    memory holds the block and its factor.
     """
     if int(inside.sum()) <= LARGEST_SYSTEM:
         factored = _factored(operator, c, inside)

@@ -92,8 +92,8 @@ class SharedProgramme:
     def chosen(self, queries: Array) -> SharedProgramme:
         """Return the programme of some queries alone; the others are left out.
 
-        A query may be needed again: it contradicts one that is left out, or its constraints were
-        listed at an equal query. So the constraints are those that these queries have alone.
+        Constraints are formed anew from these queries alone. A query may have been set aside for
+        one that is now left out, or its constraints may be listed at an equal query.
         """
         keep = np.zeros(len(self.Z), dtype=np.bool_)
         keep[queries] = True
@@ -207,7 +207,7 @@ class SharedAnswer:
     def value(self) -> float:
         """The norm of W; infinite if no W is known that meets the constraints.
 
-        If its last digits lie outside the bracket, it is the end of the bracket.
+        If rounding puts it outside the bracket, it is the nearest end of the bracket.
         """
         if not self.solved:
             return math.inf
@@ -280,7 +280,7 @@ class Reduced:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there are no more rows than W has entries."""
+        """Whether the number of rows is at most that of the entries of W."""
         entries = int(self.tables.X.shape[2] * self.operator.Z.shape[1])
         return int((self.c > 0.0).sum()) <= entries
 
@@ -463,7 +463,7 @@ def combined_up(programme: SharedProgramme, weights: Array, combined: Array) -> 
 def _pivoted(
     programme: SharedProgramme, reduced: Reduced, rows: Array, deadline: Deadline | None
 ) -> SharedAnswer | None:
-    """Return the answer of pivots on some rows, if all constraints meet it or a proof has none."""
+    """Return the solution, or a proof that none exists, by pivots on some rows; None on failure."""
     if not rows.size:
         return None
     queries, tokens = reduced.tables.places(rows)

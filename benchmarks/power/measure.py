@@ -85,9 +85,9 @@ def quick(claim: Claim, seed: int) -> Attempt:
 
 
 def hunt_one(claim: Claim, seconds: float, seed: int, rounds: int | None = None) -> Attempt:
-    """Hunt until a refutation is confirmed, for `rounds` if given, not seconds; return the attempt.
+    """Hunt until a refutation, for `rounds` if given, otherwise for seconds; return the attempt.
 
-    Hunts of a number of rounds find the same beside any other load.
+    A hunt of a given number of rounds has the same result at any load of the machine.
     """
     started = time.perf_counter()
 

@@ -35,7 +35,7 @@ class Planted(Place):
         (folder / ".attsvm").mkdir()
 
     def start(self, words):
-        """Start the script; return once it has done what it is to be caught at."""
+        """Start the script; return once its lines have run and it sleeps, to be killed."""
         script, done = self.folder / SITE / "attsvm" / "cli" / "__main__.py", self.folder / "done"
         ends = f"pathlib.Path({str(done)!r}).touch()\ntime.sleep(60)\n"
         script.write_text(f"import pathlib, subprocess, sys, time\n{self.script}\n{ends}")

@@ -309,4 +309,4 @@ def test_a_cluster_that_is_not_there_is_told_of_in_one_line_at_once(tmp_path):
     assert done.returncode == 2
     assert re.fullmatch(r"attsvm: no dask scheduler answers .*\(got garbage\).*\n", done.stderr)
     usual, taken = np.diff(times)
-    assert taken < usual + 9  # saying goodbye to nobody took ten seconds
+    assert taken < usual + 9  # closing without a scheduler took ten seconds

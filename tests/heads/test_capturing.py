@@ -134,7 +134,7 @@ def test_what_is_not_linear_in_the_inputs_has_keys_as_tokens_and_says_so(how):
         assert head.notes[0].startswith("tokens are the keys, so that W is a multiple of the ident")
         assert "not linear in inputs" in repr(head)
         assert np.allclose(head.weights, np.eye(6) * 6**-0.5)
-        assert head.name.startswith("layers.")  # by its values
+        assert head.name.startswith("layers.")  # named after the projection of its values
 
 
 def test_no_similar_projection_is_taken_for_another():
@@ -398,7 +398,7 @@ def test_tensors_are_references_and_training_makes_heads_stale():
     with pytest.raises(DataError, match="overwritten since it was captured"):
         _ = head.weights
     assert np.allclose(capture(model, x)[0].weights[:, :-1], 2.0 * W[:, :-1])
-    assert isinstance(head.logits, np.ndarray)  # of queries and keys, which are as they were
+    assert isinstance(head.logits, np.ndarray)  # from queries and keys, which nothing overwrote
 
 
 def test_a_module_that_runs_twice_has_a_name_for_each_call():

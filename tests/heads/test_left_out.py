@@ -1,4 +1,4 @@
-"""What a capture does not understand is said; captures of two threads do not disturb each other."""
+"""Notes name unrecognised attentions; captures of two threads do not disturb each other."""
 
 import json
 import threading

@@ -36,15 +36,15 @@ def changed(how):
 def test_numbers_that_are_overwritten_before_attention_are_no_projections(how, inference):
     module, x = changed(how), models.tokens(length=20)
     with torch.inference_mode(inference):
-        x = x.clone()  # the copy belongs to the mode
+        x = x.clone()  # a tensor made in this mode
         heads = capture(module, x)
     for head in heads:
         if head.notes[0].startswith("tokens are the keys"):
             continue
-        assert inference  # there the inputs that were multiplied are kept as a copy
+        assert inference  # in this mode a copy of the multiplied inputs is kept
         made = head.queries @ head.weights.T @ head.tokens.T
         far = np.where(head.seen, made - head.logits, np.nan)
-        far -= np.nanmean(far, axis=1, keepdims=True)  # that of the bias of the keys
+        far -= np.nanmean(far, axis=1, keepdims=True)  # the constant that a bias of the keys adds
         assert np.nanmax(np.abs(far)) <= 1e-4
 
 

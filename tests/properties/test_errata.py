@@ -258,7 +258,7 @@ def test_the_orders_are_of_all_statements():
 
 
 def proof_of(name):
-    """What a run records of the proof of a reading."""
+    """The record of a run about the proof of a reading."""
     claim = CLAIMS[name]
     return {"proof": claim.proof or "", "linked": bool(claim.proof) and not claim.in_prose}
 

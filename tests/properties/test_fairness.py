@@ -1,4 +1,4 @@
-"""Literal readings that fall by degenerate data alone say so, and no other ones."""
+"""Literal readings are marked degenerate exactly if only degenerate data refute them."""
 
 import numpy as np
 import pytest

@@ -206,7 +206,7 @@ def test_hundreds_of_constraints():
 # the derivatives that the search is made of
 
 
-# what is refused
+# refusals
 
 
 def test_steps_for_large_programmes_reach_the_solution_of_the_path(monkeypatch):

@@ -459,7 +459,7 @@ def test_large_data_that_no_matrix_separates_have_multipliers_that_cancel(unlist
             assert answer.status == "solved"
 
 
-# the part of a matrix that acts
+# the part of a matrix on which margins depend
 
 
 @pytest.mark.parametrize(("T", "d"), [(6, 4), (12, 3), (5, 9)])

@@ -96,9 +96,9 @@ NOT_TAKEN = {
     "mm/normalised-descent:amended-1": ["l has a continuous derivative"],
     "mm/normalised-descent:sharp": ["l has a continuous derivative"],
     "tf/generalised-svm:sharp-2": ["l has a continuous derivative"],
-    # without it |l'| may attain no extremes, of which the Gamma of this reading is made
+    # without it |l'| may attain no extremes, which define the Gamma of this reading
     "tf/theorem-2:amended-2": ["l has a continuous derivative"],
-    # for T = 1 the formula says something else, which the letters of the proof leave out
+    # the letters of the proof leave out T = 1, for which the formula says something else
     "tf/softmax-range:sharp-2": ["T >= 2"],
     # sizes are positive integers by the symbols for them
     "sim/attention-shape:amended-1": ["n >= 1", "d >= 1"],
@@ -118,7 +118,7 @@ NOT_TAKEN = {
     # the letters take it, as X^low is -X^mm then; the steps need its part on equal scores alone
     "sim/printed-loss:amended-4": [printed_loss.PAIRS.name],
 }
-"""Hypotheses, or parts of one, that no step takes, and why: as much as they say is not needed."""
+"""Hypotheses, or parts of one, that no step of the proof uses, each with the reason."""
 
 
 EXECUTED = {}
@@ -136,9 +136,9 @@ def run(proof):
 
 @functools.cache
 def reached(proof):
-    """The steps of a proof, and where it takes numbers of whose sign something is supposed.
+    """The steps of a proof, and the places at which it uses numbers with a supposed sign.
 
-    A proof that takes none runs once in this process, for its claims and for all tests.
+    A proof without such numbers runs once per process, for its claims and for all tests.
     """
     with recorded() as known:
         executed(found(proof))

@@ -26,12 +26,12 @@ def capture(
 ) -> Heads:
     """Run a module, and return every attention that it computes, head by head.
 
-    Captured are `torch.nn.MultiheadAttention`, `scaled_dot_product_attention`, `flex_attention`,
-    and a softmax of scaled products of queries and keys that is followed by a product with values.
-    Tensors are kept by reference, and arrays of a head are made when they are asked for. Dropout is
-    off. Queries that see no token are left out; a note has their number. An attention with other
-    logits, such as a tanh of products, is left out and not counted in `layers`; `notes` of the
-    result names it.
+    Recognised are calls of `torch.nn.MultiheadAttention`, `scaled_dot_product_attention`,
+    `flex_attention`, and a softmax of scaled products of queries and keys that is followed by a
+    product with values. Tensors are kept by reference, and arrays of a head are made when they are
+    asked for. Dropout is off. Queries that see no token are left out; a note has their number. An
+    attention with other logits, such as a tanh of products, is left out and not counted in
+    `layers`; `notes` of the result names it.
 
     Args:
         module: a module, or any function that computes with tensors.
@@ -41,14 +41,14 @@ def capture(
         queries: the positions of the queries to keep; all by default.
         sequences: the sequences of the batch to keep; all by default.
         tokens: "inputs" for the inputs of the layer, so that W is the matrix that was trained.
-            They are used if queries and keys are seen to be projections of them, and keys
-            otherwise; the first note of a head says so. "keys" for the keys themselves, so that W
-            is a multiple of the identity.
+            They are used if the numbers of queries and keys are projections of them, and keys
+            otherwise; the first note of a head says which. "keys" for the keys themselves, so that
+            W is a multiple of the identity.
         keywords: keyword arguments of the module.
 
     Raises:
-        UsageError: PyTorch is missing, `tokens` is neither, or there is no such head, sequence or
-            query.
+        UsageError: PyTorch is missing, `tokens` is neither of the two, or there is no such head,
+            sequence or query.
         DataError: no attention was computed, a key belongs to no token, or no query sees a token.
     """
     if tokens not in ("inputs", "keys"):

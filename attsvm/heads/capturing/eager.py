@@ -48,7 +48,7 @@ class Pair:
         return cls(a, b, y, tuple(map(version, (a, b, y))))
 
     def again(self) -> Pair | None:
-        """Return the product, taken anew if it was overwritten; None if a factor was.
+        """Return the product, recomputed if it was overwritten; None if a factor was overwritten.
 
         Tensors of inference mode have no version.
         """
@@ -66,7 +66,8 @@ class Fit:
 
     Attributes:
         scale: the factor.
-        seen: truth values (..., L, S), which may have axes of length 1; None if all tokens are.
+        seen: truth values (..., L, S), which may have axes of length 1; None if all
+            tokens are seen.
         added: the numbers that are added, likewise; None if there are none.
         causal: whether `seen` is the causal mask, and therefore None.
     """
@@ -78,7 +79,7 @@ class Fit:
 
 
 def fitted(pair: Pair, logits: Tensor) -> Fit | None:
-    """Return how logits come from a product; None if no scale explains them.
+    """Return the scale, mask and added numbers that make logits of a product; None if none do.
 
     Numbers that are added must depend on the distance of query and token or on the token alone, or
     be the same for all sequences; otherwise the scale is unknown.
@@ -103,10 +104,10 @@ def fitted(pair: Pair, logits: Tensor) -> Fit | None:
     far = 0.0
     leads = [table.reshape(-1, *table.shape[-2:]) for table in (logits, pair.y)]
     rest = torch.empty_like(leads[0][0])
-    for one, product in zip(*leads, strict=True):  # a head at a time stays in the cache
+    for one, product in zip(*leads, strict=True):  # one head fits in the cache
         torch.add(one, product, alpha=-scale, out=rest)
         seen = rest > _HIDDEN
-        torch.threshold_(rest, _HIDDEN, 0.0)  # half the time of `where`
+        torch.threshold_(rest, _HIDDEN, 0.0)  # twice as fast as `where`
         if is_half:
             far = max(far, float((rest.abs() - relative * one.abs()).max()))
         else:
@@ -133,7 +134,7 @@ def _scale(
 ) -> float | None:
     """Return the factor of products in logits that are not masked.
 
-    An error may be `precision` of the largest logit, with `relative` of its logit, and `room`.
+    Return None if an error exceeds `precision` max |logit| + `relative` |its logit| + `room`.
     """
     logits, products = (torch.where(logits > LOWEST, a, 0) for a in (logits, products))
     square = products.square().sum()
@@ -160,7 +161,7 @@ def _differences(logits: Tensor, products: Tensor) -> Iterator[tuple[Tensor, Ten
 
 
 def shared(table: Tensor, tolerance: float = 0.0) -> Tensor:
-    """Return a table with one entry for axes before the last two along which it is constant."""
+    """Return a table; axes before the last two have length 1 if it is constant along them."""
     for axis in range(table.ndim - 2):
         first = table.narrow(axis, 0, 1)
         same = (

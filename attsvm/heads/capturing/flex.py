@@ -1,4 +1,4 @@
-"""`flex_attention`, which modes of PyTorch do not see: it is replaced while a module runs."""
+"""Replacement of `flex_attention` while a module runs: modes of PyTorch do not see its calls."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _LOCK = threading.RLock()
 
 @contextmanager
 def flex_watched(recorder: Recorder) -> Iterator[None]:
-    """Have every loaded module that holds `flex_attention` tell a recorder of its calls.
+    """Report calls of `flex_attention` from every loaded module to a recorder.
 
-    Calls of other threads are not recorded. A thread waits for the end of captures of others.
+    Calls of other threads are not recorded. A thread waits until captures of other threads end.
     """
     if NAME not in sys.modules:
         yield
@@ -38,7 +38,7 @@ def flex_watched(recorder: Recorder) -> Iterator[None]:
 
 
 def _replaced(recorder: Recorder) -> Iterator[None]:
-    """Replace `flex_attention` until the generator goes on."""
+    """Replace `flex_attention` until the generator resumes."""
     original = getattr(sys.modules[NAME], "flex_attention", None)
     if original is None:  # the module is being imported
         yield
@@ -78,7 +78,7 @@ def _record(
     *others: object,
     **named: object,
 ) -> None:
-    """Record the arguments of a call; its mask is written out.
+    """Record the arguments of a call, with its mask as a table.
 
     Raises:
         DataError: a function changes the logits.

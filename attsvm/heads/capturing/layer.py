@@ -49,7 +49,7 @@ class Layer:
 
     @property
     def turned(self) -> bool:
-        """Whether queries or keys have the norms of their projections alone, as if rotated."""
+        """Whether queries or keys only have the norms of their projections, as after rotation."""
         parts = (self.queries.projection, self.keys.projection)
         return any(part is not None and part.turned for part in parts)
 
@@ -134,7 +134,7 @@ class LayerHead:
         return mask.seen(sequence, self.head)
 
     def factors(self, sequence: int) -> tuple[Array, Array, float] | None:
-        """Return queries, keys and the scale, unless numbers are added to the logits."""
+        """Return queries, keys and the scale; None if numbers are added to the logits."""
         if self.layer.mask.added(sequence, self.head) is not None:
             return None
         parts = (self.layer.queries, self.layer.keys)
@@ -187,7 +187,7 @@ def _copies(tokens: Sequence[Array]) -> tuple[str, ...]:
 
 
 def is_explained(layer: Layer) -> bool:
-    """Return whether the projections give the logits that attention got, but for rounding.
+    """Return whether the projections reproduce the logits of the attention up to rounding.
 
     Some queries and tokens of the first sequence are compared, for every head. With rotations, keys
     are compared with the query of the same position alone, for which rotations cancel.

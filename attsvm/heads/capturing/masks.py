@@ -94,5 +94,5 @@ class Mask:
 
 
 def union(masks: Sequence[Term | None]) -> tuple[Term, ...]:
-    """Return the terms that are there."""
+    """Return the terms that are not None."""
     return tuple(term for term in masks if term is not None)

@@ -38,7 +38,7 @@ class Recorder:
     ) -> None:
         self.names, self.wanted, self.inputs = names, wanted, inputs
         self.layers: list[Layer] = []
-        self.left_out: list[str | None] = []  # modules of attentions that are not understood
+        self.left_out: list[str | None] = []  # modules of unrecognised attentions
         self.products: deque[Product] = deque(maxlen=_PRODUCTS)
         self.count = 0
 
@@ -135,7 +135,7 @@ class Recorder:
         self._add(name, (B, num_heads), made, scale, Mask(sizes, tuple(terms)), _computed(query))
 
     def leave_out(self, values: Tensor) -> None:
-        """Note the module that made the values (..., S, e) of an attention not understood."""
+        """Note the module that made the values (..., S, e) of an unrecognised attention."""
         heads = values.shape[-3] if values.ndim > 3 else None
         made = trace(values, heads, self.products, turns=False)
         self.left_out.append(self._module(made))
@@ -152,7 +152,7 @@ class Recorder:
         return self.count - 1 if self.wanted(self.count - 1) else None
 
     def _name(self, index: int, projection: Projection | None) -> str:
-        """Return the module of a projection's weight, with the number of the call from 2 on."""
+        """Return the module of a projection's weight, numbered from its second call on."""
         name = self._module(projection) or f"attention {index}"
         calls = sum(layer.name.split(", call ")[0] == name for layer in self.layers)
         return f"{name}, call {calls + 1}" if calls else name
@@ -195,7 +195,7 @@ def _projections(
 ) -> list[Part]:
     """Return queries, keys and values of a multi-head attention.
 
-    They are computed only in half precision, which selects other tokens than W does.
+    Their numbers are computed only for half precision, in which rounding may change selections.
     """
     E, made = inputs[0].shape[-1], []
     for i, (x, own) in enumerate(zip(inputs, separate, strict=True)):
@@ -218,7 +218,7 @@ _HALF = (torch.float16, torch.bfloat16)
 
 
 def _computed(x: Tensor) -> torch.dtype:
-    """Return the type of numbers in which products of a tensor are computed."""
+    """Return the dtype in which products of a tensor are computed."""
     kind = x.device.type
     if x.dtype == torch.float32 and torch.is_autocast_enabled(kind):
         return torch.get_autocast_dtype(kind)

@@ -59,7 +59,7 @@ class Projection:
         bias: the bias (F,), if there is one.
         columns: the rows of each head (H, e).
         factor: the factor that multiplies the product.
-        turned: whether outputs were changed afterwards so that norms are kept, as by rotations.
+        turned: whether outputs were changed afterwards with the same norms, as by rotations.
     """
 
     x: Kept
@@ -114,9 +114,9 @@ class Part:
         return projection.of(projection.inputs(sequence), head // self.group)
 
     def samples(self, places: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the numbers (H, R, e) of some tokens of the first sequence, as held and as made.
+        """Return the numbers (H, R, e) of some tokens of the first sequence, held and projected.
 
-        Heads that share a head of these have copies of it.
+        Heads of queries that share one of these heads get copies of it.
         """
         held, projection = present(self.held, "numbers"), present(self.projection, "a projection")
         got, x = held.tensor[0][:, places], projection.x.tensor[0][places]

@@ -30,10 +30,10 @@ def turned(rows: Float[Array, "e d"], planes: Planes, turns: Shaped[Array, " r"]
 
 
 def turns_by(parts: tuple[Part, Part], distance: int) -> tuple[Planes, Array] | None:
-    """Return planes, and the turn of queries against tokens at a distance before them.
+    """Return planes, and the rotation of each between a query and a token a distance before it.
 
-    Queries and keys of all heads are used, of the first sequence. None if they are no rotations of
-    their projections by one angle for each position and plane.
+    All heads of the first sequence are used. Return None if their queries and keys are not
+    rotations of their projections by one angle per position and plane.
 
     Args:
         parts: queries and keys, as many of one as of the other.

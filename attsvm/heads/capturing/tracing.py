@@ -5,11 +5,11 @@ for among the last products in two ways that know nothing of the module:
 
 1. The numbers are columns of y, in any order or interleaving, perhaps several times.
 2. Each head has a block of columns of y with the same norm for each token, up to one factor.
-   Then it is a multiple of the block, such as queries that are scaled after their projection. Or it
-   is the block rotated by an angle that depends on the position, or changed otherwise so that norms
-   are kept: these are not told apart.
+   Then the head is a multiple of the block, such as queries that are scaled after their projection.
+   Or it is the block after a rotation by position, or after another change that keeps norms; the
+   search does not distinguish these two.
 
-Every match is held against all numbers, or all norms, and not only against the samples.
+Every match is checked on all numbers, or all norms, not only on the samples.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def trace(
 
 
 def _sampled(numbers: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Return some tokens of both, as rows (R, H e) and (R, F)."""
+    """Return some tokens of `numbers` and of y, as rows (R, H e) and (R, F)."""
     B, _, T, _ = numbers.shape
     rows = torch.linspace(0, B * T - 1, min(_SAMPLES, B * T), device=y.device).long()
     b, t = rows // T, rows % T
@@ -154,9 +154,9 @@ def _selected(y: Tensor, columns: Tensor) -> Tensor:
 
 
 def _blocks(numbers: Tensor, y: Tensor) -> Match | None:
-    """Return the block of columns of each head, if norms of all tokens differ by one factor.
+    """Return for each head the block of columns that has its norms, up to one factor.
 
-    Then numbers are a multiple of these columns, or have the same norms, as a rotation of it.
+    The numbers are then a multiple of the block, or have its norms, as after a rotation.
     """
     B, _, T, e = numbers.shape
     if y.shape[-1] % e or B * T < _FEWEST:
@@ -179,7 +179,7 @@ def _blocks(numbers: Tensor, y: Tensor) -> Match | None:
 def _unique(columns: Tensor, product: Product, y: Tensor) -> bool:
     """Return whether no other column of y has the same numbers but other weights.
 
-    Few or equal tokens leave a choice, such as inputs that are all zero.
+    Few or equal tokens may not decide, such as inputs that are all zero.
     """
     chosen, rows = columns.flatten(), y.reshape(-1, y.shape[-1])
     for some in (rows[:: max(1, len(rows) // _SAMPLES)], rows):  # all rows only if some leave doubt

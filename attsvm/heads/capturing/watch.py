@@ -31,8 +31,8 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.recorder = recorder
         self._pairs: deque[Pair] = deque(maxlen=_PAIRS)
-        self._open: tuple[Pair, Fit] | None = None  # logits of which the values are to come
-        self._unread: torch.Size | None = None  # the shape of weights of which no logits are known
+        self._open: tuple[Pair, Fit] | None = None  # logits that wait for their values
+        self._unread: torch.Size | None = None  # the shape of weights without known logits
 
     def __torch_function__(
         self,
@@ -89,7 +89,7 @@ class Watch(TorchFunctionMode):
             self._multiplied(Pair.of(a, b, y))
 
     def _multiplied(self, pair: Pair) -> None:
-        """Record a product of two activations: values of open logits, or logits to come."""
+        """Record a product of two activations: of weights with values, or of queries with keys."""
         if self._unread is not None and _alike(pair.a.shape, self._unread):
             self._unread = None
             self._pairs.clear()
@@ -112,7 +112,7 @@ class Watch(TorchFunctionMode):
             return
         self._unread = None
         if self._open is not None and _alike(self._open[0].y.shape, input.shape):
-            self._open = None  # its values did not come
+            self._open = None  # no product with values followed
         for pair in reversed(self._pairs):
             if _alike(pair.y.shape, input.shape):
                 again = pair.again()

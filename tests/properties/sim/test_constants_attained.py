@@ -244,7 +244,7 @@ def test_a_value_in_pieces_is_what_its_condition_says(D):
 
 @given(st.sampled_from(LARGEST), st.integers(0, 40), st.integers(10, 40), st.data())
 def test_a_largest_value_is_at_least_its_heights_and_one_of_them(one, D, ratio, draw):
-    """Linked proofs take no more of it."""
+    """Linked proofs use no other property of it."""
     numbers = [fmpq(D, 4), fmpq(D * ratio, 80)][: len(one.of)]
     value = one.balls(*numbers)
     places = [fmpq(draw.draw(st.integers(0, 64)), 64) for _ in range(3 - len(numbers))]

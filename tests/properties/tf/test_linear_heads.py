@@ -108,7 +108,7 @@ def test_tokens_may_be_moved_until_the_first_one_is_the_query(one, other):
 
 @given(instances.runs(), st.floats(0.01, 4.0))
 def test_the_risk_falls_along_v_q(case, length):
-    """On its way along v q^T, not only at first, as the slope is negative at every W."""
+    """It falls all along v q^T, not only at first: the slope is negative at every W."""
     data = case.data
     assume(one_side(case))
     sides = data.y[:, None] * data.Z

@@ -70,7 +70,7 @@ class Side:
     bits: int = 64
     rooted: bool = False  # arguments are multiplied by sqrt(2), so that they are not rational
     radius: Fraction = Fraction(0)  # the radius of the ball for the first argument
-    lacks = ()  # what it refuses of what cases need
+    lacks = ()  # values of `needs` that it refuses
 
     def refuses(self, case, arguments):
         """Whether it refuses this call, by an error of its own."""

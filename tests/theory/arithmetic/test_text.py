@@ -241,7 +241,7 @@ def test_text_knows_all_functions():
         "expm1",
         "log1p",
         "sigmoid",
-    }  # what they are is written by the base class
+    }  # defined by the base class
     assert set(CASES) - set(vars(Text)) - set(vars(Calls)) == defined_once
 
 

@@ -95,7 +95,7 @@ def nearest(rows: np.ndarray) -> np.ndarray:
 
 def _distance(rows: np.ndarray) -> float:
     distance = float(np.linalg.norm(nearest(rows) @ rows))
-    return distance if distance > 1e-12 else 0.0  # 0 after rounding, of which 1/0 is 0
+    return distance if distance > 1e-12 else 0.0  # 0 after rounding: its reciprocal is 0
 
 
 @dataclass(frozen=True, slots=True)

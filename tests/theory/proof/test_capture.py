@@ -145,7 +145,7 @@ def test_a_new_letter_is_not_foreseen():
 
 
 def test_a_proposition_has_one_of_three_relations():
-    """Another one would be strict in a certificate, and not in a sum over perhaps no index."""
+    """A fourth one would be strict in a certificate, but not in a sum that may be empty."""
     for relation in ("<=", "<", "=", "!=", ""):
         with refused:
             Proposition(f(j), relation)

@@ -344,7 +344,7 @@ def test_predicates_agree_with_propositions_of_hypotheses(name):
         for case in told_apart(claim, cases) if name in DECLARED else filter(tame, cases):
             declared = name in DECLARED and not isinstance(case, Descent)
             if declared and chosen(case).X.shape[1] == 1:
-                continue  # without rows labels are said nothing of
+                continue  # without rows nothing is said of labels
             found = (strict_model if name in DECLARED else model)(claim, case)
             for hypothesis, sequents in listed.items():
                 holds = hypothesis.holds(case) is True
@@ -363,7 +363,7 @@ def test_a_hypothesis_on_a_solution_says_nothing_if_there_is_none():
     assert says([*NO_LOW_SUPPORT.proposition()], found)
 
 
-# what must be seen
+# changes that must be noticed
 
 
 CHANGED = {

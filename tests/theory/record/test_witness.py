@@ -118,7 +118,7 @@ def corrupted(witness):
 
 
 def spread(witnesses, start=0):
-    """Return some witnesses from first to last, other ones for another start; 28 every night."""
+    """Return evenly spaced witnesses from an offset on; at most 28 in nightly runs."""
     every = list(witnesses)
     step = -(-len(every) // few(28))
     return every[start % step :: step]

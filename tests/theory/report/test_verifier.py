@@ -38,12 +38,12 @@ def expressed():
 
 @functools.cache
 def formulas():
-    """Those of them that are formulas over variables."""
+    """The claims with a verifier that are formulas over variables."""
     return [c for c in expressed() if getattr(c.formula.instance, "BUILT", False)]
 
 
 def some():
-    """Those whose statements are changed here; `python -m benchmarks.verifiers` changes all."""
+    """Claims whose statements are changed here; `python -m benchmarks.verifiers` changes all."""
     return [*formulas()[::2], *[claim for claim in expressed() if claim not in formulas()][::6]]
 
 

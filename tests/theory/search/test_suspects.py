@@ -190,7 +190,7 @@ def all_hold(name, kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SEARCHED)
 def test_one_violation_in_one_row_of_one_batch_is_judged(name, kind):
-    """Coincidences take constants of the formula, and so the planted ones: other rows may come.
+    """Coincidences use constants of the formula, also planted ones: rows may differ.
 
     One row is planted, and every night four.
     """

@@ -122,7 +122,7 @@ def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has(monkeypatch):
 
     def leave(account):
         if account.examples:
-            monkeypatch.setattr(clusters, "_ANSWER", 0.2)  # nobody is there to answer
+            monkeypatch.setattr(clusters, "_ANSWER", 0.2)  # the scheduler is about to close
             running.close()
 
     with running, cluster(running.scheduler_address, [PACK]) as crew:

@@ -67,7 +67,7 @@ def prepared(tmp_path_factory):
 
 @pytest.fixture
 def pack(prepared, here, on_path, monkeypatch):
-    """A copy of it, as the current folder."""
+    """A copy of the prepared folder, as the current folder."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     shutil.copytree(prepared, here, dirs_exist_ok=True)
     forget()
@@ -234,7 +234,7 @@ def forget_contents():
 
 
 def edit_digest(text):
-    """A digest is another one, and the checksum is as it was."""
+    """Change a digest, but not the checksum."""
     digest = next(iter(read_contents(stored()).values())).digest
     return text.replace(digest.encode(), b"0" * len(digest))
 
@@ -249,7 +249,7 @@ DAMAGE = {
 
 
 def resealed(text, old, new):
-    """The file with another text and its checksum."""
+    """The file with another text, and the checksum of that text."""
     body = text.partition(b"\n")[2].replace(old.encode(), new.encode())
     return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
@@ -264,7 +264,7 @@ def test_a_damaged_file_of_contents_is_not_read(pack, capsys, how):
 
 
 def test_the_gate_does_not_read_contents_that_are_kept(pack, capsys):
-    """An entry that lies makes a run that the gate refuses."""
+    """A false entry leads to a run that the gate refuses."""
     taken_over(capsys)
     key = next(k for k, content in read_contents(stored()).items() if is_of("sharedb", k))
     body = json.loads(stored().read_bytes().partition(b"\n")[2])
