@@ -24,14 +24,14 @@ _DEAR = 4096
 """Least precision in bits at which exponentials of rationals are cached."""
 
 _LONG = 128
-"""Least precision in bits at which eigenvalues are enclosed. Below, roots are found as fast."""
+"""Least precision in bits at which `_enclosed_norm` is used; below, root finding is as fast."""
 
 
 class Doubts:
-    """The count of values that may be undefined: of balls that hold 0 and negative numbers.
+    """A counter of doubtful arguments: balls that hold 0 and negative numbers.
 
-    A root of such a ball is a ball of the roots from 0 on, although the number may be negative. The
-    judge refutes nothing by an evaluation that has doubts, and raises the precision.
+    The root of such a ball encloses the roots of its numbers >= 0, but the true number may be
+    negative. The judge never refutes by an evaluation with doubts; it raises the precision.
     """
 
     count = 0
@@ -48,7 +48,7 @@ _R = TypeVar("_R")
 
 
 def _never_negative(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function whose own roots are of numbers that are never negative, without doubts."""
+    """Return the function without doubts: its own roots are of numbers that are never negative."""
 
     @functools.wraps(function)
     def sure(*arguments: _P.args, **options: _P.kwargs) -> _R:
@@ -106,14 +106,14 @@ def _floor(x: Ball) -> Ball:
 
 
 def _xlogx(x: Ball) -> Ball:
-    """Return x log x; for a ball that holds 0, a ball of all values at numbers from 0 on."""
+    """Return x log x; for a ball that holds 0, enclose the values at all its numbers >= 0."""
     if isinstance(x, fmpq) or x > 0 or x < 0 or not x.is_finite():
         return fmpq(0) if isinstance(x, fmpq) and x == 0 else x * _log(x)
     Doubts.see(x)
     top = arb(x.upper())
     if not top > 0:
         return fmpq(0)
-    at_top = top * top.log()  # it falls from 0 to -1/e at 1/e, and then rises
+    at_top = top * top.log()  # x log x falls from 0 to -1/e at x = 1/e, then rises
     least = at_top if top < arb(-1).exp() else -arb(-1).exp()
     return arb(0).union(least).union(at_top)
 
@@ -234,7 +234,7 @@ def _enclosed_norm(A: Any) -> arb | None:
     """Return the spectral norm of a rational matrix as a ball; None if it is not isolated.
 
     The eigenvalues of A A^T are enclosed at more than twice the precision. This takes milliseconds,
-    also if factors of the characteristic polynomial take minutes, as for almost equal roots.
+    even if almost equal roots of the characteristic polynomial would take minutes.
     """
     with ctx.workprec(2 * ctx.prec + 64):
         rows = arb_mat([[arb(value) for value in row] for row in A.tolist()])
@@ -316,7 +316,7 @@ class Balls(Arithmetic[Any]):
         return (norm + arb(0, away)) * scale
 
     def _centred(self, A: Numbers) -> tuple[Numbers, arb, arb]:
-        """Return the rational midpoints of a matrix over a scale, a bound of the rest, the scale.
+        """Return rational midpoints of A / scale, a bound of their distance from it, and the scale.
 
         The bound is in the Frobenius norm. The scale is a power of two, or NaN.
         """

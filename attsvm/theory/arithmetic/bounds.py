@@ -68,7 +68,7 @@ class Bounded(Lane):
 
     @property
     def live(self) -> Array:
-        """The instances that may have another number than 0."""
+        """Which instances may have a number other than 0."""
         if self._live is None:
             self._live = self.value != 0.0
             if not self.exact:
@@ -107,7 +107,7 @@ class Bounded(Lane):
 
 
 class Unbounded(Bounded):
-    """A number without a bound for its error, on all instances; what is computed from it is, too.
+    """A number without an error bound on any instance; results computed from it have none either.
 
     The floats of a primitive give such numbers. Operations on them cost nothing.
     """
@@ -320,7 +320,7 @@ class Bounds(Lanes):
         return entries([self.norm(A)]) if 1 in A.shape else self._near(A, FLOATS.singular)
 
     def _near(self, A: Numbers, function: Callable[[Numbers], Numbers]) -> Numbers:
-        """Return values that change by at most the norm of a change of the matrix, by Weyl."""
+        """Return singular values or eigenvalues; by Weyl, the error of the matrix bounds theirs."""
         results = function(entries([Lane(x.value) for x in A.ravel()], A.shape))
         numbers = [Lane(x.error + 0.0 * x.value) for x in A.ravel()]
         errors = np.abs(_stacked(numbers)).sum(axis=0)

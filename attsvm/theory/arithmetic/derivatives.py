@@ -38,7 +38,7 @@ def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers
 
 
 class _Dual(Scalar):
-    """A number and its partial derivatives by place in the point; those left out are 0."""
+    """A number and its partial derivatives by the index of the coordinate; missing ones are 0."""
 
     __slots__ = ("m", "slopes", "value")
 

@@ -389,4 +389,4 @@ def _power(base: Any, exponent: object, what: str, remedy: str) -> Any:
 
 
 _LONG_POWER = 32
-"""Largest exponent of a power with a factor for each; of longer ones, halves are squared."""
+"""Largest exponent computed by plain multiplication; larger powers use repeated squaring."""

@@ -1,8 +1,8 @@
 """Sums of exponentials of rationals, and quotients of such sums: coefficients of exact forms.
 
-A sum has the terms c exp(r) with rational c and r, and no two terms of one r. A quotient has a sum
-above and a product of positive sums below. Both are exact. A step that would exceed the budget of
-work, or whose sign no ball decides, drops the form.
+A sum has terms c exp(r) with rational c and distinct rational r. A quotient has a sum as numerator
+and a product of positive sums as denominator. Both are exact. A form is dropped if a step would
+exceed the budget of work, or if no ball decides a sign that the step needs.
 """
 
 from collections.abc import Mapping

@@ -38,7 +38,7 @@ from attsvm.theory.arithmetic.matrices import ensure_matrix
 from attsvm.theory.arithmetic.namespace import Relation
 
 Batch = Any
-"""An array of numpy or a tensor of torch, whose last axis, or first for matrices, is the batch."""
+"""An array of numpy or a tensor of torch. Its last axis is the batch; for matrices, the first."""
 
 
 class Lane(Scalar):

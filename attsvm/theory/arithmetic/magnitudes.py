@@ -107,9 +107,9 @@ LONGEST = 2**20
 """Maximum number of bits of a rational."""
 
 SHORT, WORK = 2**12, 2**23
-"""Number of bits up to which an operation costs next to nothing, and maximum number of bits of all
-longer rationals together, each operation's result counted. Bits are counted and nothing is timed,
-so the limit is the same on every machine."""
+"""Number of bits up to which a result is cheap and not counted, and maximum number of bits of all
+longer results together. Bits are counted instead of seconds, so the limit is the same on every
+machine."""
 
 
 class LongNumbers(Exception):
@@ -117,7 +117,7 @@ class LongNumbers(Exception):
 
 
 _bits: ContextVar[list[float] | None] = ContextVar("_bits", default=None)
-"""The number of bits of longer rationals that are still allowed; None if they are not counted."""
+"""Number of bits that are left for longer rationals; None if bits are not counted."""
 
 
 @contextlib.contextmanager
@@ -215,7 +215,7 @@ class BitLengths(Arithmetic[Digits]):
         return Digits(most if name == "gcd" else most * 2.0 ** min(most, 64.0), 0.0, 0.0, *lengths)
 
     def _eigenvalues(self, S: Numbers) -> Numbers:
-        """Return the length of the norm, in place of eigenvalues that may be rational."""
+        """Return the length of the norm for each eigenvalue, as eigenvalues may be rational."""
         return entries([self.norm(S)] * len(S))
 
     def _rational(self, value: Fraction) -> Digits:

@@ -8,7 +8,7 @@ from typing import Protocol
 from attsvm.theory.arithmetic.entries import Number, Numbers, ensure_natural, entries, misuse
 
 _BY_MINORS = 8
-"""Largest size of a matrix whose determinant is a sum of minors; larger ones divide by integers."""
+"""Largest size of a matrix whose determinant is expanded by minors; else Faddeev-LeVerrier."""
 
 
 class Matrices(Protocol):
@@ -105,7 +105,7 @@ class Spectra(Matrices, Protocol):
         n = _size(A)
         if n > _BY_MINORS:
             return self.symmetric_functions(A)[n - 1]
-        minors = {1 << j: A[0, j] for j in range(n)}  # of the first rows and sets of columns
+        minors = {1 << j: A[0, j] for j in range(n)}  # of the first rows, by the set of columns
         for row in range(1, n):
             larger: dict[int, Number] = {}
             for columns, minor in minors.items():

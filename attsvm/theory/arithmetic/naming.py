@@ -131,10 +131,10 @@ class Primitive:
         of: the letters that the sentence uses for its arguments.
         balls: an enclosure, for rationals or balls.
         floats: the values for arrays of floats, entry by entry.
-        largest: a formula over m in the arguments and in more numbers; the value is its largest one
-            for numbers from 0 to 1. Linked proofs read it.
-        pieces: a function of (m, ...) that returns conditions, each with the value under it. Linked
-            proofs read them.
+        largest: a formula over m of the arguments and of further numbers; the value is its maximum
+            over further numbers in [0, 1]. Linked proofs read it.
+        pieces: a function of m and the arguments that returns pairs: a condition, and the value
+            under it. Linked proofs read them.
     """
 
     def __init__(

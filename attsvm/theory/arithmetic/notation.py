@@ -1,6 +1,6 @@
 """Notation: pieces of formulas in LaTeX and in plain characters.
 
-A value is a letter for an array of any size, and each operation writes its notation.
+A letter stands for a number or for an array of any size; operations on letters write notation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation,
 SUM, QUOTIENT, ENTRYWISE, PRODUCT, POWER, ATOM = range(6)
 
 _LONGEST = 2**13
-"""Maximum number of characters of a formula. A loop such as x -> x - x^2 doubles them each time."""
+"""Maximum number of characters of a formula. Each step of a loop x -> x - x^2 doubles them."""
 
 GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
 """Names that are written as Greek letters."""
@@ -300,7 +300,7 @@ def call(
 
 
 def named_call(name: str, words: str = "", axes: int | None = None) -> Callable[..., Term]:
-    """Return a function that writes name(x); `words` say what that is."""
+    """Return a function that writes name(x); `words` define name(x)."""
     latex = rf"\mathrm{{{{{name}}}}}"
     meaning = (rf"{latex}(x)", words) if words else None
     return call(rf"{latex}\left({{0}}\right)", meaning, axes)

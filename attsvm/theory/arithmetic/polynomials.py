@@ -51,7 +51,7 @@ class Unknown(Scalar):
     def __abs__(self) -> Unknown:
         return Unknown(self.m, z3.If(self.term >= 0, self.term, -self.term))
 
-    __eq__ = __ne__ = Scalar._refuse  # otherwise Python would decide it by identity
+    __eq__ = __ne__ = Scalar._refuse  # by default, Python would compare identities
     __hash__ = None  # type: ignore[assignment]
 
     def __index__(self) -> int:

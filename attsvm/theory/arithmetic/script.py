@@ -123,7 +123,7 @@ class Code(Expression):
         right = binds if sign == "+" else binds + 1
         tight = "*" if sign == "*" else f" {sign} "
         text = f"{a.within(binds)}{tight}{b.within(right)}"
-        # within the lambda of a gradient nothing gets a name outside of it, as it may hold z
+        # inside the lambda of a gradient, no part is named outside of it: the part may contain z
         m = max(a.m, b.m, key=lambda one: one.longest)
         return m.named(text, _SIGNS[sign](a.value, b.value), binds)
 
@@ -460,6 +460,6 @@ class Decimals(Scripts):
         return self.norm(A)
 
 
-# numpy decomposes no matrices of decimals
+# numpy cannot decompose matrices of decimals
 for _name in "det inverse solve eigenvalues singular psd pd relu norm_1 norm_inf".split():  # noqa: SIM905
     setattr(Decimals, _name, getattr(Arithmetic, _name))

@@ -32,7 +32,7 @@ from attsvm.theory.arithmetic.notation import (
 )
 
 Index = Any
-"""An index, or an element of a sequence: here a term, in formulas that compute a number."""
+"""An index or an element of a sequence: here a term, in other arithmetics a number."""
 
 _LOGISTIC = r"g\left(t\right)", filled(r"\frac{{1}}{{1 + \exp\left(-t\right)}}")
 
@@ -240,7 +240,7 @@ class Text(Calls):
 
     @contextlib.contextmanager
     def _index(self) -> Iterator[Term]:
-        """Give the next letter for an index, which nothing else has within this context."""
+        """Yield a letter for an index; within this context no other index gets it."""
         free = [name for name in "kijl" if name not in self.letters]
         name = free[self.depth] if self.depth < len(free) else f"k_{self.depth}"
         self.depth += 1
@@ -250,7 +250,7 @@ class Text(Calls):
             self.depth -= 1
 
     def iterate(self, step: Callable[[Index], Index], start: Index, steps: object) -> Index:
-        """Return x_N, with the definition of x_(k+1) by x_k."""
+        """Return x_N, and record the definition of x_(k+1) by x_k."""
         first, count = as_term(start), as_term(steps)
         number = sum(name.endswith("+1]") for name in self.definitions)
         free = [name for name in "xyzstw" if name not in self.letters] or ["x"]

@@ -188,11 +188,11 @@ class Trace(Scalar):
         return self.sure and isinstance(self.ball, fmpq) and self.ball == 0
 
     def same(self, other: Trace) -> bool:
-        """Return whether residues or bounds show equality, or squares of nonnegative numbers.
+        """Return whether residues, bounds or squares of nonnegative numbers prove equality.
 
-        False shows nothing.
+        False proves nothing.
         """
-        # the difference has a bound: sqrt(8) and 2 sqrt(2) have different residues
+        # sqrt(8) and 2 sqrt(2) differ in residue, but a bound shows that the difference is 0
         if self.residue == other.residue or (self - other).zero:
             return True
         both = bool(self.ball >= 0) and bool(other.ball >= 0)
@@ -392,7 +392,7 @@ class Traces(Arithmetic[Trace]):
         return self._of_matrix("_eigenvalues", S)
 
     def _of_matrix(self, name: str, A: Numbers) -> Numbers:
-        """Return a function of a matrix: rational numbers, or fingerprints of the matrix."""
+        """Return values of a function of A: rationals, or numbers fingerprinted by its residues."""
         balls = getattr(BALLS, name)(entries([t.ball for t in A.ravel()], A.shape))
         matrix = str([A.shape, *(t.residue for t in A.ravel())])
         sure, steep = (all(t.sure for t in A.ravel()), any(t.steep for t in A.ravel()))

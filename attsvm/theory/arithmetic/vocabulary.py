@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 
 
 class Vocabulary(Protocol):
-    """Functions with common names; what they need of an arithmetic is declared first."""
+    """Functions with common names. The methods that they need are declared first."""
 
     def exact(self, value: object) -> Number:
         """Return a constant of this arithmetic."""

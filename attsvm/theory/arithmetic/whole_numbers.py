@@ -1,4 +1,4 @@
-"""Functions of integers: exact values of Python, which floats and balls look up."""
+"""Functions of integers, computed exactly in Python for floats and balls."""
 
 import math
 
@@ -6,7 +6,7 @@ LONGEST = 2**20
 """Maximum number of bits of a value that is computed exactly."""
 
 _KNOWN = 2**53
-"""Largest integer whose factorial has a logarithm in floats here."""
+"""The logarithm of the factorial of an integer below this is computed in floats."""
 
 
 class TooLarge(Exception):
@@ -38,7 +38,7 @@ def whole(name: str, *numbers: int, longest: int = LONGEST) -> int | None:
 
 
 def _of_factorial(n: int) -> float:
-    """Return the logarithm of a factorial, infinite for a number beyond floats."""
+    """Return the logarithm of a factorial; infinite for integers from `_KNOWN` on."""
     return math.lgamma(n + 1.0) if n < _KNOWN else math.inf
 
 

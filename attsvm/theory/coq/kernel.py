@@ -53,8 +53,8 @@ and of the processor's integers and floats, with which `interval` computes. A th
 other axiom, such as an admitted lemma, is rejected."""
 
 _BATCH = 12
-"""Maximum number of theorems in one file. Loading the libraries and listing axioms is done once a
-file, and takes longer than most proofs."""
+"""Maximum number of theorems in one file. A file loads the libraries and lists axioms once, which
+takes longer than most proofs."""
 
 _TIGHT, _REFUTED = "_tight", "_refuted"
 _BY_INSTANCE = "refutation by an instance"
@@ -70,7 +70,7 @@ class Checked:
             "refutation by an instance".
         result: "accepted", "rejected", "failed" or "not expressible".
         reason: the error of Coq, or the part of the formula without a Coq term; else empty.
-        axioms: the axioms that the theorem uses, and others of its file.
+        axioms: the axioms that the theorems of its file use together.
     """
 
     claim: str
@@ -180,7 +180,7 @@ def ensure_coq(coqc: str) -> str:
 
 
 def _batches(jobs: Sequence[_Job]) -> Iterator[Sequence[_Job]]:
-    """Yield the jobs in groups of at most `_BATCH`, in their order; instances come by themselves.
+    """Yield the jobs in order, in groups of at most `_BATCH`; instances form their own groups.
 
     The tactic for instances uses more axioms than proofs for all sizes do.
     """
@@ -243,7 +243,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A text for Coq whose last theorem is to be checked.
+    """A theorem to be checked, with its text for Coq.
 
     Attributes:
         claim: the id of the reading.
@@ -282,7 +282,7 @@ def _proved(
 def _refuted(
     claims: Sequence[Claim], instances: Callable[[Claim], Iterable[Case]]
 ) -> Iterator[Checked | _Job]:
-    """Yield the refutation by each counterexample that has a theorem, or the reason of the last."""
+    """Yield a job for each counterexample with a theorem; if none has one, the last reason."""
     for claim in claims:
         reason, count = "", 0
         for case in instances(claim):

@@ -2,8 +2,8 @@
 
 A verifier states a hypothesis or a conclusion about a record as an expression of the checker, such
 as `fact(unique(data))`. A file `Words.v` beside the module of these words defines the same words in
-Coq. Here the expression is parsed, and each word becomes that of Coq. A word without a definition
-there has no theorem.
+Coq. This module parses the expression and replaces each word by that of Coq. An expression with a
+word that Coq does not define has no theorem.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Words:
     """The words of a file of Coq.
 
     Attributes:
-        types: the types of the arguments of each word, and at last that of its value.
-        phrases: expressions of the checker, and the words that say the same.
+        types: by word, the types of its arguments, and last the type of its value.
+        phrases: by expression of the checker, the words that replace it.
     """
 
     types: Mapping[str, tuple[str, ...]]
@@ -110,7 +110,7 @@ def _plain(expression: str) -> str:
 
 
 def _replaced(known: Words, node: ast.expr) -> ast.expr:
-    """Return an expression of the checker with its phrase in place of it, if it has one."""
+    """Return the phrase that replaces an expression of the checker; without one, itself."""
     new = known.phrases.get(ast.unparse(node))
     return node if new is None else _replaced(known, ast.parse(new, mode="eval").body)
 
@@ -124,7 +124,7 @@ class RecordTerms:
         sources: the modules of the words.
         known: the words.
         definitions: the definitions of Coq, with types.
-        solutions: that each solution is one, as parts of the theorem.
+        solutions: parts of the theorem: each says that one named solution solves its problem.
     """
 
     lines: Mapping[str, str]
@@ -216,7 +216,7 @@ class RecordTerms:
         raise NotExpressible(f"the number {ast.unparse(node)[:60]} of the checker")
 
     def name(self, name: str) -> str:
-        """Return the name in Coq of a name of the verifier, which gets a definition."""
+        """Define a name of the verifier in Coq, and return its name there."""
         own = f"the_{name.removesuffix('_').lower()}"
         if own in self.definitions:
             return own
@@ -234,7 +234,7 @@ class RecordTerms:
         return own
 
     def _solution(self, node: ast.expr, *parts: ast.expr) -> str:
-        """Return the name of a solution that is an expression inside another."""
+        """Define a solution that occurs inside another expression, and return its name."""
         own = f"the_solution_{len(self.solutions)}"
         self._solved(own, self.value(ast.unparse(node)), *parts)
         return own
@@ -271,7 +271,7 @@ class Conditions(RecordTerms):
     """The propositions of a theorem about a record, over its terms."""
 
     def part(self, node: ast.expr, *, true: bool) -> Part:
-        """Return the part of a theorem that a relation of the checker is true, or false."""
+        """Return a part of a theorem: a relation of the checker is true, or false."""
         node = _replaced(self.known, node)
         match node:
             case ast.Call(func=ast.Name(id="fact"), args=[inside]):
@@ -372,7 +372,7 @@ def _ensure_basin(terms: RecordTerms, run: Mapping[str, str]) -> None:
     """Raise unless the run stays at its start, or reaches a basin in a few steps.
 
     Raises:
-        NotExpressible: a trap holds the run, or it takes more steps.
+        NotExpressible: a trap holds the run, or it takes more than `_STEPS` steps.
     """
     _ensure_small(terms)
     if run.get("by") == "trap" or int(run["steps"]) > _STEPS:

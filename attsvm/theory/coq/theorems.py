@@ -254,7 +254,7 @@ def _joint(
 
 
 def _hypothesis(relation: Relation | Proposition) -> Part:
-    """Return the part of a theorem that a hypothesis is true."""
+    """Return a part of a theorem: a hypothesis is true."""
     if isinstance(relation, Proposition):
         _, (part,) = parts_of({}, {"": relation.text}, [relation.source])
         return part

@@ -204,7 +204,7 @@ def lacks_bounds(
 ) -> bool:
     """Return whether the conclusion has no error bound, on any instance of this shape.
 
-    A formula takes the same steps on all of them, so that one instance tells.
+    A formula takes the same steps on all instances, so one instance decides.
     """
     one = {n: x[..., :1] if isinstance(x, np.ndarray) else x for n, x in raw.items()}
     with np.errstate(all="ignore"):

@@ -141,7 +141,7 @@ def stated(
 
 
 def concludes(proposition: Callable[..., Any]) -> Callable[[_F], _F]:
-    """Return a decorator that says what a conclusion about records is in linked proofs.
+    """Return a decorator that gives a conclusion about records its proposition in linked proofs.
 
     A formula that looks at its record cannot run on letters. For `proposition` see `Measured`.
     """

@@ -57,10 +57,10 @@ _SMALL = 1e-9
 """Maximum radius of a slack, relative to the larger of 1 and the slack, for use in `glance`."""
 
 _FORMED = (512, 2048)
-"""Precisions in bits at which exact forms are computed, each time with a whole budget of work.
+"""Precisions in bits at which exact forms are computed, each with the full budget of work.
 
-A form costs several evaluations in balls. Sides that differ, such as those of saturated
-attention, mostly differ at 512 bits, and need none.
+A form costs as much as several evaluations in balls. If the sides differ, as in saturated
+attention, balls of 512 bits mostly show it, and no form is needed.
 """
 
 _TRACED = 128
@@ -301,7 +301,7 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
         relation: Any = formula.relation(m, values(case), parameters)
         # of a conjunction the part with the least slack decides, of a disjunction the largest
         while isinstance(relation, All | AnyOf):
-            if isinstance(relation, Unequal):  # its parts have the difference of the sides alone
+            if isinstance(relation, Unequal):  # both parts compare the same two sides
                 return "left side - right side != 0"
             choose = min if isinstance(relation, All) else max
             relation = choose(

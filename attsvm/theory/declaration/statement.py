@@ -329,10 +329,10 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
 
 
 def _strength(id: str, reading: Reading) -> Strength | None:
-    """Return how good a reading is, by its author; a tight one is `least`.
+    """Return the strength that the author declares for a reading; a tight one is `least`.
 
     Raises:
-        ClaimError: there is no such word, or it fits the siblings badly.
+        ClaimError: the word is unknown, or the siblings do not fit it.
     """
     word = reading.strength or ("least" if reading.tight else "")
     if not word:

@@ -57,7 +57,7 @@ def Sorted(axis: str) -> Mapped:
 def Convex(axis: str = "pieces") -> Mapped:
     """Return a convex piecewise linear function of one number, or of each entry of an array.
 
-    Every two free numbers after the first two give a kink; `axis` is the name of their number.
+    After the first two free numbers, each pair gives a kink; `axis` names the count of numbers.
     """
     return Mapped(Vector(axis), Bent, "a convex function")
 
@@ -119,7 +119,7 @@ def _permutation(m: Namespace, x: Numbers) -> Numbers:
 class Bent:
     """A convex function: t -> a t + b + sum of |c_k| |t - d_k|.
 
-    The numbers are a, b, c_1, d_1, c_2, d_2, ... as far as they are given, and then 0.
+    The numbers are a, b, c_1, d_1, c_2, d_2, ...; missing ones are 0.
     """
 
     def __init__(self, m: Namespace, numbers: Numbers) -> None:
@@ -141,7 +141,7 @@ class Bent:
         return result
 
     def __str__(self) -> str:
-        """Return the function of exact numbers as Python."""
+        """Return the function as Python source with exact numbers."""
         parts = [f"{_rational(self._at(0))} * t", _rational(self._at(1))]
         parts += [f"{_rational(c)} * abs(t - {_rational(d)})" for c, d in self._kinks()]
         kept = [part for part in parts if part != "0" and not part.startswith("0 * ")]

@@ -157,7 +157,7 @@ def _notation(formula: Formula) -> Notation | None:
 
 
 def _for_instance(m: Text, formula: Formula) -> Term | None:
-    """Return the conclusion on letters, but for integers, which are small numbers."""
+    """Return the conclusion on letters, with a small number for each integer."""
     sizes = {
         name: max(one.low, min(2, one.drawn_to))
         for name, one in formula.variables.items()
@@ -262,7 +262,7 @@ _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the oth
 _OPERATOR_NORM = "||.||_op is the largest singular value"
 
 SHARP = "no smaller constant will do"
-"""The clause of a reading whose right side is the least, in small letters."""
+"""The clause of a tight reading, in lower case."""
 
 _STRENGTHS = {
     None: "",

@@ -53,7 +53,7 @@ IN_PROSE = "proof in prose"
 def in_prose(entry: Mapping[str, object]) -> bool:
     """Return whether a record, in the form of `verify --json`, has a proof that is not linked.
 
-    A proof in prose beside a refuted or undecided reading is worth nothing, and is no mark.
+    A proof in prose of a refuted or undecided reading is worth nothing, so it is not marked.
     """
     held = entry.get("truth") == str(Truth.HOLDS)
     return held and bool(entry.get("proof")) and entry.get("linked") is not True
@@ -106,7 +106,7 @@ class Fairness(_Word):
 
 
 class Strength(_Word):
-    """How good what a reading states is, beside all that could be stated in its place."""
+    """The strength of a reading, compared with all that could be stated in its place."""
 
     EXACT = "exact", "Both sides are the same, or each implies the other: nothing is given away."
     LEAST = "least", "Attained or approached: a false sibling takes slightly less."

@@ -254,7 +254,7 @@ def ensure_type(value: Case, hint: Hint) -> None:
 
 
 def _in_floats(value: Case) -> Case:
-    """Return floats near to fractions: the values of variables may be either.
+    """Return the instance with floats near to its fractions: variables may hold either.
 
     Raises:
         FileError: a fraction is larger than all floats.

@@ -41,7 +41,7 @@ _ENGINE = "attsvm"
 
 def base_of(file: Path) -> Path:
     """Return the folder from which a file is imported."""
-    folder = os.path.dirname(file)  # by texts, as a gate asks of hundreds of files
+    folder = os.path.dirname(file)  # as text, for speed: a gate asks for hundreds of files
     while os.path.isfile(os.path.join(folder, "__init__.py")) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return Path(folder)

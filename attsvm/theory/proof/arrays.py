@@ -65,8 +65,8 @@ Place: TypeAlias = tuple[Term, ...]
 def falling(name: str) -> Function:
     """Return the function -f' for a function f of this name, a variable of the statement.
 
-    It stands in derivatives that `Letters.gradient` takes. A hypothesis has to say that f has a
-    derivative; without one nothing is known of -f'.
+    `Letters.gradient` writes it in derivatives. Nothing is known of -f' unless a hypothesis says
+    that f has a derivative.
     """
     return Function(f"-{name}'", (REAL,))
 
@@ -150,9 +150,9 @@ class Sized(Scalar):
         return run()
 
     def __getitem__(self, key: object) -> Sized:
-        """Return the first entry or row, with `:1` as an array, or all but the first by `1:`.
+        """Return the first entry or row, as an array for `:1`; for `1:`, return all others.
 
-        A key of two is for rows and columns; `:` takes all rows.
+        A pair of keys selects rows and columns; `:` selects all rows.
         """
         if isinstance(key, tuple) and len(key) == self.ndim == 2:
             rows = self if key[0] == slice(None) else self[key[0]]
@@ -209,14 +209,14 @@ class Sized(Scalar):
 
 _RUNNING: set[Axis] = set()
 _COMPARED: set[Axis] = set()
-"""The axes of which a formula asks whether their length is 1."""
+"""The axes that a formula compares with length 1."""
 
 
 @contextmanager
 def lengths_above_one() -> Iterator[set[Axis]]:
-    """Yield the axes of which a formula in the block asks whether their length is 1.
+    """Yield the axes that a formula in the block compares with length 1.
 
-    The answer is no. So what the formula says holds only if each of these lengths is at least 2.
+    The comparison is False, so the formula is right only if each of these lengths is at least 2.
     """
     _COMPARED.clear()
     yield _COMPARED
@@ -356,9 +356,9 @@ class Letters(Arithmetic[Sized]):
         return number(MAXIMUM(number(x).term, number(y).term))
 
     def array(self, values: Iterable[Any]) -> Any:
-        """Return the array over an axis of what a loop over the axis has made.
+        """Return the array of the values that a loop over an axis has made.
 
-        The general index of a loop around this one stays, as that loop has not ended.
+        The general index of an enclosing loop stays, because that loop has not ended.
         """
         (value, *others) = [*values]
         axes = {(x.sort,) for x in _entry_letters(value) if x.number == -1} - _RUNNING
@@ -373,12 +373,12 @@ class Letters(Arithmetic[Sized]):
         )
 
     def primitive(self, one: Primitive, *numbers: object) -> Sized:
-        """Return the value of a primitive, of which nothing is known but `primitive_facts`."""
+        """Return the value of a primitive, and note it for `primitives`; proofs get facts there."""
         terms = tuple(number(x).term for x in numbers)
         function = Function(one.plain, (REAL,) * len(terms))
         if function in (*_KNOWN, MAXIMUM):
             raise ProofError("a primitive is named like a function", value=one.plain)
-        # at other arguments, too: facts may be taken at values where the arguments are the same
+        # compare at all arguments: facts may be taken at values that make arguments equal
         if any(f == function and other is not one for (f, _), other in _USED.items()):
             raise ProofError("two primitives have one name", value=one.plain)
         _USED[function, terms] = one
@@ -415,7 +415,7 @@ class Letters(Arithmetic[Sized]):
     def gradient(self, f: Callable[[Letters, Sized], Sized], x: Sized) -> Sized:
         """Return the gradient of a formula at a vector that it uses in inner products alone.
 
-        The derivative of a function that is a variable of the statement is minus `falling` of it.
+        The derivative of a function f that is a variable of the statement is minus `falling` of f.
         """
         ((sort,),), by = x.axes, fresh(REAL)
         same = Function(SAME, (sort, sort))

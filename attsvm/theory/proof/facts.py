@@ -193,7 +193,7 @@ class Proof:
     def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
         """Return a new function of these letters; its mark keeps it apart from all others.
 
-        The mark is drawn, so that nothing can contain the function before it is named. Otherwise a
+        The mark is random, so that no term can contain the function before it is named. Otherwise a
         name could mean itself plus 1.
 
         Raises:

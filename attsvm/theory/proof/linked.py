@@ -1,11 +1,10 @@
 """Linked proofs: functions whose facts end in what their readings conclude.
 
-A reading's conclusion and hypotheses become the propositions that its proof ends with and starts
-from. The formula of a reading over variables is evaluated on letters, for arrays of any size. So
-its proof ends with the very formula that is checked on numbers, and takes hypotheses from theirs. A
-conclusion about runs has no such formula, and one about records may look at them in ways that
-letters have not. Such a conclusion is declared with its propositions: see `Measured` and
-`concludes`.
+A proof starts from the propositions of its reading's hypotheses, and ends with those of its
+conclusion. If the reading has variables, its formulas are evaluated on letters, for arrays of any
+size. So the proof uses the same formulas that are checked on numbers. A conclusion about runs has
+no such formula, and one about records may use them in ways that letters do not support. Such a
+conclusion declares its propositions: see `Measured` and `concludes`.
 """
 
 import functools
@@ -73,7 +72,7 @@ class Said:
 
 
 def values_of(formula: Formula) -> Values:
-    """Return letters for the variables of a formula: functions of which nothing is known.
+    """Return letters for the variables of a formula: functions about which nothing is known.
 
     An integer that is no length is a letter for any real number.
 
@@ -153,7 +152,7 @@ def hypothesis_of(formula: Formula, hypothesis: Hypothesis) -> list[Sequent]:
 
 
 def _ensure_several(formula: Formula, axes: Iterable[tuple[Sort, ...]]) -> None:
-    """Raise unless each of these axes has two indices, by a hypothesis or by its least length.
+    """Raise unless each axis has at least two indices, by a hypothesis or by its least length.
 
     Raises:
         ProofError: an axis may have one index, for which the formula says something else.
@@ -166,9 +165,9 @@ def _ensure_several(formula: Formula, axes: Iterable[tuple[Sort, ...]]) -> None:
 
 
 def _comparisons(formula: Formula) -> Iterator[Proposition]:
-    """Yield what hypotheses say that are single comparisons of numbers, and say it of all lengths.
+    """Yield the propositions of hypotheses that are one comparison of numbers, for all lengths.
 
-    One that asks whether a length is 1 may say nothing then: "T >= 2, unless T is 1".
+    Hypotheses that compare a length with 1 are left out: "T >= 2, unless T is 1" excludes nothing.
     """
     for hypothesis in formula.hypotheses.values():
         with whole_loops(), lengths_above_one() as compared:
@@ -198,7 +197,7 @@ def _has_index(formula: Formula, name: str) -> bool:
 def _over_variables(formula: Formula) -> bool:
     """Return whether the formula itself runs on letters; else its propositions are declared.
 
-    Propositions declared beside a formula over variables could say less: they are not read.
+    If the formula runs on letters, declared propositions are ignored: they could say less.
     """
     return formula.measured is None and formula.batches
 
@@ -253,9 +252,9 @@ def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
 
 
 def _of_primitives(used: Used) -> Iterator[tuple[str, Sequent]]:
-    """Yield what primitives say: the largest value of a formula, or a value under a condition.
+    """Yield facts of primitives: one is the maximum of a formula, or its value under a condition.
 
-    The formula of a largest value is continuous, so that some numbers from 0 to 1 attain it.
+    The formula of a maximum is continuous, so some numbers from 0 to 1 attain it.
     """
     for (function, terms), one in used.items():
         value, known, name = function(*terms), [*map(number, terms)], repr(function(*terms))
@@ -336,12 +335,12 @@ def ensure_used(whole: Proof) -> None:
 def ensure_concluded(formula: Formula, whole: Proof) -> None:
     """Raise unless a proof concludes what a reading does, from its setting and hypotheses alone.
 
-    Hypotheses on runs say in the proof what their objects say, and the objects are compared as for
-    every proof. Others say in the letters of this reading what they say in the proof.
+    If the formula runs on letters, its hypotheses state their propositions in these letters.
+    Otherwise the objects of hypotheses declare them, and the reading must grant each object.
 
     Raises:
-        ProofError: a sequent of the conclusion is missing, or a setting or hypothesis is another.
-            Or a fact is given otherwise, or of another proof.
+        ProofError: a sequent of the conclusion is missing, or a fact that the proof was given is
+            not in the setting and the hypotheses, or is of another proof.
     """
     conclusion = conclusion_of(formula)
     if not conclusion.sequents:

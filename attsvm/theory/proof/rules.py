@@ -487,15 +487,16 @@ def conclude(fact: Fact, sequent: Sequent) -> None:
 def ensure_ended(
     whole: Proof, sequents: Iterable[Sequent], known: Mapping[str, Iterable[Sequent]]
 ) -> None:
-    """Raise unless a proof concludes these sequents, from what its reading gives alone.
+    """Raise unless a proof concludes these sequents from facts that its reading gives.
 
     Args:
         whole: the proof.
         sequents: what the reading concludes.
-        known: what the reading gives, by the rule that takes it.
+        known: the sequents that the reading gives, by the rule that takes them.
 
     Raises:
-        ProofError: a sequent is missing, a fact is given otherwise, or is of another proof.
+        ProofError: a sequent is missing, or a fact is not given by the reading or is of another
+            proof.
     """
     own = all(fact in whole.facts for fact in whole.concluded)
     _ensure(own, "a conclusion is a fact of another proof", whole.concluded)

@@ -68,8 +68,8 @@ def _solved(
 def _cancelling(terms: Sequence[Term], free: np.ndarray) -> np.ndarray:
     """Return the places of the products that a certificate may use.
 
-    A product is left out if it has a monomial that nothing cancels: that no other product has, or
-    that all have with one sign, as their coefficients are >= 0.
+    A product is left out if one of its monomials cannot cancel: no other product has it, or all
+    products have it with one sign and must have coefficients >= 0.
     """
     rows: dict[Monomial, list[tuple[int, int]]] = {}
     for column, term in enumerate(terms):
@@ -90,7 +90,7 @@ def _cancelling(terms: Sequence[Term], free: np.ndarray) -> np.ndarray:
 def _proposed(
     terms: Sequence[Term], free: np.ndarray, strict: np.ndarray, cost: np.ndarray
 ) -> np.ndarray:
-    """Return the places of products that a cheapest certificate in floats uses; none if none."""
+    """Return the places of products in a cheapest certificate in floats; empty without one."""
     from scipy.optimize import linprog  # slow to import, and reading claims needs no search
 
     rows = {m: k for k, m in enumerate(dict.fromkeys(m for t in terms for m in t.parts))}

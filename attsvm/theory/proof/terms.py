@@ -34,7 +34,7 @@ _C = TypeVar("_C", bound=type)
 
 
 def _compared_quickly(cls: _C) -> _C:
-    """Compute the hash of each object once, and compare fields only of objects of equal hash."""
+    """Make a class hash each object once, and compare fields only if the hashes are equal."""
     own: Any = cls
     hash_of, equal = own.__hash__, own.__eq__
 
@@ -77,7 +77,7 @@ Operand: TypeAlias = "Term | Atom | fmpq | int"
 @_compared_quickly
 @dataclass(frozen=True)
 class Function:
-    """A function symbol; the mark is 0 in readings, and another number for each name of a proof."""
+    """A function symbol; the mark is 0 in readings, and random for names that proofs add."""
 
     name: str
     takes: tuple[Sort, ...] = ()
@@ -103,7 +103,7 @@ class Atom:
 
     @cached_property
     def term(self) -> Term:
-        """The term that is this atom; equal atoms share it, so terms hold one object of each."""
+        """The term of this atom alone; equal atoms share one term and one object."""
         own = self.own
         return Term({frozenset({(self, 1)}): fmpq(1)}) if own is self else own.term
 
@@ -145,7 +145,7 @@ class Atom:
 
 
 _ATOMS: WeakValueDictionary[Atom, Atom] = WeakValueDictionary()
-"""One object of equal atoms, for all atoms in terms."""
+"""The object that stands for all equal atoms, by any of them."""
 
 
 @_compared_quickly
@@ -230,7 +230,7 @@ class Binder(Atom):
 
 
 def fresh(sort: Sort) -> Letter:
-    """Return a letter that nothing else has: its number is drawn, so that no term foresees it."""
+    """Return a new letter; its number is random, so that no earlier term can contain it."""
     return Letter(sort.name, sort, 1 + secrets.randbits(62))
 
 
@@ -402,7 +402,7 @@ def rebuilt(
     """Return the term with atoms replaced, from the inside outwards, in normal form.
 
     An atom stays if `replaced` returns None for it. The replacement is not searched again. Atoms
-    that `reached` denies hold nothing to replace: they stay whole, which saves their rebuilding.
+    for which `reached` is False contain nothing to replace, and are not rebuilt, to save time.
 
     Args:
         term: the term.
@@ -442,8 +442,8 @@ def _rebuilt_atom(
         if moved is not body or over != atom.over:
             bind = total if atom.kind == "total" else functools.partial(extreme, atom.kind)
             inner = bind(moved, letter, over)
-    # The laws of the normal form may have made a number or a sum of it; only an atom is looked up.
-    # If they made a letter, as Inv(Inv(x)) is x, it is the letter of a replacement.
+    # The normal form may have turned the atom into a number or a sum; only atoms are looked up. If
+    # it made a letter, as in Inv(Inv(x)) = x, the letter comes from a replacement.
     for own in inner.atoms:
         if inner == own.term and type(own) is type(atom):
             return inner if (result := replaced(own)) is None else result
@@ -451,10 +451,10 @@ def _rebuilt_atom(
 
 
 def _renamed(term: Term, old: Atom, new: Atom) -> Term:
-    """Return the term with a letter or index replaced by another one of its sort, not in the term.
+    """Return the term with a letter or index renamed to one of the same sort, not in the term.
 
-    Nothing in the term binds either of them. No two atoms become equal, so that the term stays in
-    normal form, but for the two places of inner products, which have an order.
+    Nothing in the term binds either of them. No two atoms become equal, so the term stays in
+    normal form; only the two arguments of an inner product may have to be swapped.
 
     Raises:
         ProofError: two atoms become equal: two inner products whose vectors look the same.
@@ -560,11 +560,11 @@ def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
 
 
 def extreme(kind: str, body: Operand, letter: Letter, over: Over | None = None) -> Term:
-    """Return what binds the index of a body: a number of a kind, of which lemmas and rules know.
+    """Return a number that a body has over an index set: it binds the index.
 
-    The kinds are "least" and "most" of reals, and "hull" of vectors: its distance from 0. Further
-    "row", a row of a matrix by its entries, and "spectral", the norm of a matrix by its rows. Over
-    an empty set the value is any number.
+    The kinds are "least" and "most" of reals; "hull", the distance of the hull of vectors from 0;
+    "row", a row of a matrix by its entries; and "spectral", the norm of a matrix by its rows.
+    Lemmas and rules state facts about them. Over an empty set the value is any number.
     """
     ready = members(body, letter, over)
     ensure_sort(ready, VECTOR if kind == "hull" else REAL)
@@ -660,8 +660,8 @@ _NORMAL: dict[Function, Callable[..., Term]] = {
 def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:
     """Return the derivative by a real letter; it exists at all values of the letters.
 
-    A term is made of sums and products of the letter, exp, sums over indices, `Inv` and log of
-    numbers >= 0 and exponentials that are added, and functions f with f' = -falls[f].
+    A term may have the letter, exp, sums over indices and functions f with f' = -falls[f]. `Inv`
+    and log may be taken of sums of exponentials with factors >= 0.
     """
     whole = as_term(0)
     for monomial, coefficient in term.parts.items():

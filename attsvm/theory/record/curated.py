@@ -52,7 +52,7 @@ def place(claim: Claim) -> Path:
 
 
 def smallest_place(claim: Claim) -> Path:
-    """Return the path of its smallest counterexample if its curated one tells more."""
+    """Return the path of the smallest counterexample, used if the curated one tells more."""
     return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id, role="smallest")
 
 
@@ -71,7 +71,7 @@ def _readable(paths: Iterable[Path]) -> Iterator[Entry]:
 
 
 def known(claim: Claim, part: str = "") -> tuple[Case, ...]:
-    """Return the instances of the claim's curated files of this part that are readable.
+    """Return the instances of the readable curated files of a claim for this part.
 
     The smallest one is first, as a search may end there.
     """

@@ -64,7 +64,7 @@ def imports(definitions: Iterable[Definition]) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Return a program of its parts, with empty lines between them."""
+    """Join the parts of a program, with empty lines between them."""
     text = parts[0]
     for before, part in itertools.pairwise(parts):
         text += _lines_between(before, part) + part
@@ -90,7 +90,7 @@ def _definitions(module: ModuleType) -> dict[str, Definition]:
             for alias in () if _is_ours(getattr(node, "module", "")) else node.names:
                 results[alias.asname or alias.name] = of(text, imported=ast.unparse(alias))
         elif not isinstance(node, ast.Expr):
-            last = after if isinstance(after, ast.Expr) else node  # with the docstring of a value
+            last = after if isinstance(after, ast.Expr) else node  # include the docstring of a name
             text = "\n".join(lines[node.lineno - 1 : last.end_lineno])
             results |= dict.fromkeys(_bound(node), of(text, frozenset(_names(node))))
     return results

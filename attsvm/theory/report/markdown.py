@@ -1,4 +1,4 @@
-"""A source as a page of Markdown: what stands and what falls, by rank, then a row a reading.
+"""A source as a page of Markdown: results by rank, errata, and a table with a row per reading.
 
 Each sentence occurs once: in its erratum, else in the table. `attsvm show` prints the formulas and
 hypotheses of a reading. Counterexamples are confirmed while the page is made. The page does not
@@ -122,7 +122,7 @@ class _Page:
         return f"{text}\n"
 
     def fates(self, fallen: Collection[StatementView]) -> list[tuple[str, str]]:
-        """Return the results for the printed statements: a rank a line, definitions left out.
+        """Return the results for the printed statements by rank, without definitions.
 
         Statements that fall link to their errata.
         """
@@ -292,7 +292,7 @@ def on(r: ReadingView) -> str:
 
 
 def sentence_of(r: ReadingView) -> Marked:
-    """Return the sentence of a reading, with the formulas that run in mathematics."""
+    """Return the sentence of a reading, with its evaluated formulas as mathematics."""
     if r.claim is None:
         return prose(r.says)
     formula = typeset(r.claim.formula)

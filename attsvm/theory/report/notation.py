@@ -1,9 +1,9 @@
 """Sentences with mathematics, for Markdown: formulas between dollars, and words.
 
-Sentences are written in plain characters. A formula is the longest text from a word on that
-`Reader` reads. All else stays words, with the signs and raised letters of `rendering`.
-The mathematics is for any renderer of dollars, so it avoids backslashes before signs,
-which some renderers take for escapes.
+Sentences are written in plain characters. A formula is the longest text that `Reader` can read
+from a word on. Everything else stays words, with the signs and raised letters of `rendering`. The
+LaTeX must suit every renderer of dollars. It has no backslash before a sign, because some renderers
+take it for an escape.
 """
 
 import re
@@ -38,7 +38,7 @@ _NAMING = {"appendix", "assumption", "case", "figure", "lemma", "part", "theorem
 """Words whose next letter is a name and no mathematics: assumption A."""
 
 _APPLIED = re.compile(r"\s*(?:[-=+/_^'(<]|\\(?:le|ge|lt|gt|in|to|ne|ast)\b)")
-"""LaTeX that follows a letter, and not an article."""
+"""The LaTeX after an "a" which shows that the "a" is a letter and no article."""
 
 _LONG = 60
 """Maximum length of LaTeX, in characters, that is not cut before its signs."""
@@ -111,7 +111,7 @@ def _is_mathematical(token: Token) -> bool:
 
 
 def _is_article(latex: str, reader: Reader) -> bool:
-    """Return whether a formula that begins with "a" begins with an article in truth."""
+    """Return whether the "a", "A" or "I" at the start of a formula is a word of English."""
     if not re.match(r"[aAI]\b", latex):
         return False
     if len(latex) > 1:

@@ -331,7 +331,7 @@ class Atoms(Marks):
         return sign * signed
 
     def beside(self, last: Token, latex: str) -> str:
-        """Return a factor after another one, apart from a name, a bracket or a bar."""
+        """Return a factor after another one, with a space beside a name, a bracket or a bar."""
         apart = latex.startswith((r"\mathrm", r"\text", r"\Vert", r"\vert", "(", "["))
         apart = apart or is_word(last.text) or last.text in _NAMES
         return rf"\thinspace {latex}" if apart else latex

@@ -51,9 +51,9 @@ _TAKEN = (
 
 
 def rests_on(claims: Iterable[Claim]) -> Iterator[tuple[Claim, list[Claim]]]:
-    """Yield each claim whose proof is a step of proofs of other claims, with these.
+    """Yield each claim whose proof is a step of proofs of other claims, with these claims.
 
-    A proof is a step of another one if this calls it, by itself or by a function that it calls.
+    A proof is a step of every proof that calls it, directly or through other functions.
     """
     own = [(claim, inspect.unwrap(found_proof(claim))) for claim in claims]
     calls = {prove: called(prove) - {prove} for _, prove in own}
@@ -63,7 +63,7 @@ def rests_on(claims: Iterable[Claim]) -> Iterator[tuple[Claim, list[Claim]]]:
 
 
 def called(prove: Callable[..., object]) -> set[object]:
-    """Return the functions of the package of a proof that it names, or one that it names does."""
+    """Return the functions of its package that a proof names, directly or through others."""
     result, package = set[object](), prove.__module__.partition(".")[0]
     open_: list[object] = [prove]
     while open_:
@@ -79,9 +79,9 @@ def called(prove: Callable[..., object]) -> set[object]:
 
 
 def _named(code: CodeType, known: Mapping[str, object]) -> Iterator[object]:
-    """Yield the objects that code names, also in functions and loops inside of it.
+    """Yield the objects that code names, including its inner functions and comprehensions.
 
-    A name is one of its module, or of a module that is named before it: `facts.tangent`.
+    A name is looked up in the code's module, or in the module before its dot: `facts.tangent`.
     """
     owner: object = None
     for step in dis.get_instructions(code):

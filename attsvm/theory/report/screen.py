@@ -98,7 +98,7 @@ def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
 
 
 def _verdict(reading: ReadingView) -> str:
-    """Return the verdict, and how a literal reading takes its source unless it does so plainly."""
+    """Return the verdict, and the fairness of a literal reading unless it is plain."""
     words = f"{reading.verdict}{reading.proof_mark}"
     return f"{words}; {reading.unlike}" if reading.unlike else words
 

@@ -34,7 +34,7 @@ class SourceView:
         return [shown[e.statement] for e in self.source.of_weight(weight) if e.statement in shown]
 
     def fates(self, rank: Rank) -> dict[Fate, list[StatementView]]:
-        """Return the printed statements of a rank by the result, those that stand first.
+        """Return the printed statements of a rank by their result, the best result first.
 
         A statement counts as printed if it quotes a sentence and has a literal reading.
         """
@@ -47,9 +47,9 @@ class SourceView:
         return {fate: some for fate, some in groups.items() if some}
 
     def account(self) -> str:
-        """Return how many printed statements stand, and how many fall and in what readings.
+        """Return a sentence that counts the printed statements by their fate.
 
-        Definitions and assumptions assert nothing, so that they are not counted.
+        Definitions and assumptions assert nothing, so they are not counted.
         """
         counted = [s for s in self.statements if s.rank is not Rank.DEFINITION]
         fates = [s.fate for s in counted if s.printed_readings and s.origin == "printed"]

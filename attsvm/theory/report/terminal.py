@@ -171,7 +171,7 @@ def _broken(text: str, width: int, indent: str, lead: str = "") -> list[str]:
 def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield a row for each source: readings by truth, refuted siblings, instances.
 
-    Of the readings that hold, a column of its own counts those whose proof is in prose.
+    A separate column counts the readings that hold and have a proof in prose.
     """
     sources: dict[str, list[Entry]] = {}
     for entry in entries:

@@ -1,8 +1,8 @@
 """Verifiers: programs of Python's standard library that check one stored counterexample.
 
 A verifier is the part of `attsvm/theory/record/checker.py` that the statement needs, followed by
-its words, the instance and the statement. The statement is written by the formula that the engine
-runs, hypotheses included, so that another formula is another program.
+its words, the instance and the statement. The engine writes the statement by running
+its own formula, hypotheses included. So a changed formula gives a changed program.
 """
 
 import keyword

@@ -105,7 +105,7 @@ class ReadingView:
 
     @property
     def unlike(self) -> str:
-        """How a literal reading takes its source, unless it does so plainly; else empty."""
+        """The fairness of a literal reading unless it is plain; else empty."""
         return "" if self.fairness == str(Fairness.PLAIN) else self.fairness
 
     def sibling(self, name: str) -> str:

@@ -252,7 +252,7 @@ class Remedies:
     """Remedies against the blind spots of a search.
 
     Attributes:
-        rare: if hardly an instance meets a hypothesis.
+        rare: if hardly any instance meets a hypothesis.
         far: if no instance comes near the bound.
         flat: if the slack is the same everywhere.
     """

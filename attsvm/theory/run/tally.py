@@ -377,7 +377,7 @@ class Tally:
         self.seen.undecided_note = self.seen.undecided_note or f"{reason}; first at {where}"
 
     def _in_words(self, case: Case) -> str:
-        """Return an instance as text; what writes it is loaded if it is needed."""
+        """Return an instance as text; the module that writes it is imported here, on first use."""
         from attsvm.theory.instance.letters import letters_in_words
 
         return letters_in_words(self.part.formula, case)

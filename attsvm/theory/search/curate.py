@@ -88,7 +88,7 @@ def curate(
 
 
 def _tell(claim: Claim, path: Path, telling: Case) -> None:
-    """Store a telling counterexample; one that is there keeps its witness and its evidence.
+    """Store a telling counterexample; if the file has it, its witness and evidence are kept.
 
     Raises:
         ClaimError: the instance does not refute the claim.

@@ -74,7 +74,7 @@ class Dispatch:
     def lacks_time_for(self, searcher: str) -> bool:
         """Return whether a searcher would load a large library here shortly before the end.
 
-        Nothing interrupts this process, so that the hunt would take longer than its time.
+        Nothing interrupts this process, so the hunt would exceed its time limit.
         """
         library = GUIDED[searcher].library if searcher in GUIDED else ""
         if not library or library in sys.modules or self._crew is not HERE:

@@ -1,8 +1,8 @@
 """Coordinates of an instance: its movable floats, in units of their size.
 
-The entries of a variable move freely if small moves keep the
-instance admissible. Otherwise equal entries, such as equal scores, are tied and share one
-coordinate, if moving them together is admissible. Otherwise the variable is fixed, as labels are.
+The entries of a variable move freely if small moves keep the instance admissible. Otherwise equal
+entries, such as equal scores, share one coordinate if moving them together is admissible. Otherwise
+the variable is fixed, such as labels.
 """
 
 from __future__ import annotations

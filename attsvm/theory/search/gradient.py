@@ -32,8 +32,8 @@ _STEPS, _CLIMBS, _RUNS = 64, 8, 24
 turn."""
 
 _LONG, _LONGER = 1 / 8, 16
-"""Share of climbs that are longer, as narrow valleys need, and factor of their length. The first
-turn has none."""
+"""Share of climbs that are longer, for narrow valleys, and the factor of their length. The first
+turn has no longer climbs."""
 
 _GRIDS = (52, 10, 4, 1)
 """Exponents k: the end of a climb is evaluated rounded to multiples of 2^-k."""

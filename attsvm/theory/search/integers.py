@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
 
 _ENUMERATED, _COUNTED, _ROWS = 2**15, 2**6, 2**16
-"""Number of rows that are enumerated for each instance of a budget, the same in a hunt if a formula
-counts with all integers, and number of rows at once."""
+"""Number of rows enumerated per instance of the budget; the same for a hunt if the formula counts
+with all integers; maximum number of rows per batch."""
 
 _DOUBTED = 8
 """Maximum number of rows per turn sent to the judge although error bounds and rationals leave them
@@ -139,7 +139,7 @@ def _cube(formula: Formula, most: int) -> Sides:
             for (name, low), high in zip(lows.items(), highs.values(), strict=True)
         }
 
-    least, excess = 1, most + 1  # the edge is at least one and below the other
+    least, excess = 1, most + 1  # the edge is at least `least` and below `excess`
     while excess - least > 1:
         edge = (least + excess) // 2
         fits = math.prod(side for _, side in cube(edge).values()) <= most
@@ -148,10 +148,10 @@ def _cube(formula: Formula, most: int) -> Sides:
 
 
 def _cubes(formula: Formula, inner: Sides, outer: Sides) -> Iterator[tuple[Sides, Sides]]:
-    """Yield pairs of cubes from `inner` to `outer`, each with about 8 times the points.
+    """Yield pairs of successive cubes from `inner` to `outer`, with about 8 times the points each.
 
-    If rows are evaluated one after another, a turn may end before a cube is done. All integers of
-    its small cubes then have been seen, and not many values of the last one with few of the others.
+    If rows are evaluated one after another, a turn may end before a cube is done. By then, small
+    values of all integers were combined, and not many values of the last integer alone.
     """
     points = math.prod(side for _, side in outer.values())
     reached = math.prod(side for _, side in inner.values()) if inner else 0

@@ -35,8 +35,8 @@ _LENGTHS, _SHAPES = 3, 4
 """Number of lengths of each axis that are tried, and maximum number of shapes."""
 
 _WORK = 2_000_000
-"""Units of z3's own count of work for each shape, about one second. A count gives one answer on all
-machines."""
+"""Maximum work for each shape in z3's own units, about one second. Unlike a time limit, it gives
+the same answer on all machines."""
 
 _MILLISECONDS = 2000
 """Time limit of z3 for each shape, for work that it does not count."""

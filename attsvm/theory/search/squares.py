@@ -47,8 +47,8 @@ Polynomial = Mapping[Exponents, fmpq]
 def is_proved(formula: Formula, parameters: Mapping[str, object], shape: Mapping[str, int]) -> bool:
     """Return whether sums of squares prove a conclusion for these lengths of axes.
 
-    Of each inequality the right side minus the left must be a sum of squares, and of each equality
-    it must be 0, if quotients and roots are defined. Hypotheses are not used.
+    For each inequality, right side - left side must be a sum of squares; for each equality, it must
+    be 0. The proof assumes that quotients and roots are defined. Hypotheses are not used.
     """
     if any(isinstance(variable, Choice) for variable in formula.variables.values()):
         return False

@@ -177,7 +177,7 @@ class Suspects:
         self._sieve = _Sieve(formula, scout.tally.part.parameters)
         self._judged: set[bytes] = set()
         self._held: list[tuple[Raw, Array]] = []
-        self._mistaken = False  # whether floats saw a violation that was none
+        self._mistaken = False  # whether the judge found that a violation in floats was none
 
     @property
     def bounded(self) -> bool:

@@ -311,7 +311,7 @@ def execute_proof(claim: Claim) -> str:
 
 
 def ensure_steps(claim: Claim, steps: Steps) -> bool:
-    """Return whether a proof is linked; raise unless it took a step and supposed nothing else.
+    """Return whether a proof is linked; raise unless it took a step and supposed nothing extra.
 
     Only a linked proof makes a reading `proved`: its facts were compared here with the hypotheses
     and the conclusion of the reading.
