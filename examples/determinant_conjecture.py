@@ -55,7 +55,7 @@ INSTANCES: dict[tuple[int, int], tuple[list[list[int]], list[list[int]], int]] =
         1024,
     ),
 }
-"""For some (k, p) integer matrices and their common denominator; see `rational`.
+"""Integer matrices A and B with a common denominator for some (k, p); see `rational`.
 
 For larger sizes add 1 on the diagonals of A and B: both sides get a factor 2.
 """

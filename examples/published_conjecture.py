@@ -88,11 +88,11 @@ INSTANCES: dict[int, tuple[list[list[int]], list[list[int]], Fraction]] = {
     4: ([[4, 14], [-1, -6]], [[2, -1], [1, -1]], Fraction(14, 5)),
     5: ([[3, -17], [-1, 0]], [[3, 0], [4, -1]], Fraction(23, 8)),
 }
-"""For each size, two coordinates of A and C, and q; the excess is nearly the largest found."""
+"""For each size, A and C in two coordinates, and q; the excess is nearly the largest found."""
 
 
 def completed(n: int, A: list[list[int]], C: list[list[int]]) -> tuple[Rows, Rows]:
-    """Return n x n matrices: A goes on as a multiple of the identity, without trace; C as 0."""
+    """Return n x n matrices: A is extended by a multiple of the identity to trace 0, C by zeros."""
     rest = -Fraction(A[0][0] + A[1][1], n - 2)
     wide, high = ([[Fraction(0)] * n for _ in range(n)] for _ in "AC")
     for i in range(n):

@@ -11,8 +11,8 @@ the Att-SVM of the selected tokens, as slowly as the logarithm of the number of 
 
 The second time, everything is trained by cross-entropy, as usual. Then the theory predicts nothing,
 as the scores of the tokens change with the values. The script takes about half a minute and needs
-PyTorch. `--plot FILE` draws the figures over training, both ways beside each other, and dashes mark
-the values to which the theory says that they tend.
+PyTorch. `--plot FILE` draws the figures of both trainings side by side, and dashed lines mark the
+limits that the theory predicts.
 """
 
 from __future__ import annotations

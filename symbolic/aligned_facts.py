@@ -1,7 +1,7 @@
-"""Attention to optimal tokens stays above a constant if rivals score alike: linked facts.
+"""Attention to optimal tokens stays above a positive constant if rivals score alike: linked facts.
 
 Letters are those of `attsvm.primitives.descent_letters` and of `symbolic.attention_facts`. Suppose
-that the rivals of each input have one score, and that inputs are aligned: <A_r, A_j> >= 0 for
+that the rivals of each input have the same score, and that inputs are aligned: <A_r, A_j> >= 0 for
 rivals of different inputs. Let E_j = exp(-m_j), G the sum of E_j over the rivals of an input, g
 that of E_j A_j, and a the largest ||A_j||. A step adds at least x_j = pace <g, A_j> to m_j, with
 pace = -e l'(u) s_o^2 lead/n. Then:
@@ -11,7 +11,8 @@ pace = -e l'(u) s_o^2 lead/n. Then:
    pace ||g||^2 (1 - pace a^2 G) >= 0.
 3. Else G <= 4 Q and x_j >= -Q, so that G is at most 4 Q exp(Q) after the step.
 
-Hence G stays at most G(0) + 4 Q exp(Q) for any start and step, and s_o = 1/(1 + G) above 0.
+Hence G <= G(0) + 4 Q exp(Q) at every step, for any start and step size. So s_o = 1/(1 + G) stays
+above a positive constant.
 """
 
 from collections.abc import Callable
@@ -139,9 +140,9 @@ class Pace:
         G, pace: functions of an input and the step.
         G_is: the definition of G.
         some: pace > 0 for the input of j.
-        raised: m_j rises by pace <g, A_j> at least.
+        raised: m_j rises by at least pace <g, A_j>.
         Q: a constant.
-        Q_positive: it is positive.
+        Q_positive: Q is positive.
         slow: Q s_o is at least pace (a^2 + 1) G.
         odds: s_o (1 + G) = 1.
         behind: u - gamma_j is s_o times the lead of the best score over the second-best one.
@@ -162,7 +163,7 @@ class Pace:
 
 
 def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, rival: Fact) -> Pace:
-    """Prove that each margin rises by pace <g, A_j> at least, and that the pace is not large.
+    """Prove that each margin rises by at least pace <g, A_j>, and that the pace is bounded.
 
     Args:
         a: attention along the run.
@@ -261,7 +262,7 @@ def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, r
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A step that moves the margin m_j by x_j at least.
+    """A step that moves the margin m_j by at least x_j.
 
     Attributes:
         x: the term x_j = pace <g, A_j>.

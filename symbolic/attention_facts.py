@@ -80,7 +80,7 @@ POWER = EXP(-MARGIN)
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Attention and outputs along the run, and what is known of them.
+    """Attention and outputs along the run, and facts on them.
 
     Attributes:
         u, s_o, s: functions of an input or a rival, and the step.
@@ -90,7 +90,7 @@ class Attention:
         s_o_positive, s_positive: attention is positive.
         one: s_o and the s of the rivals of an input add up to 1.
         mean: u is the mean of the scores by attention.
-        lower: rivals score less than the optimal token, or no more.
+        lower: rivals score less than the optimal token, or at most as much.
         above_lowest, below_best: u lies between the lowest score and the best of the input.
         best_high: no best score is above the highest.
         low_rival: no rival's score is below the lowest.
@@ -120,11 +120,11 @@ def over_own(fact: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """Attention and outputs, as far as no sign is known.
+    """Facts on attention and outputs that hold for rivals of any scores.
 
     Attributes:
         u, s_o, s, means, one, mean: as for `Attention`.
-        power, inverse: exp(-m_j) > 0, and the reciprocal that is s_o is positive.
+        power, inverse: exp(-m_j) > 0, and s_o, which is a reciprocal, is positive.
     """
 
     u: Function
@@ -205,7 +205,7 @@ class Moves:
 def moves(a: Attention, sign: int = 1) -> Moves:
     """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T.
 
-    With the sign -1 it takes this away: the run is on 1 - l.
+    With the sign -1 the step subtracts this sum: the run minimises 1 - l.
     """
     descends = setting(SETTING, DOWN) if sign == 1 else setting(RISING, UP)
     u = a.u(OWN, K)
@@ -277,9 +277,9 @@ class Steepness:
 
 
 def steepness(a: Attention, smooth: Supposition, falling: Supposition) -> Steepness:
-    """Prove that -l' lies between two constants from the lowest to the highest score, and -l'(u).
+    """Prove that -l' lies between two constants from the lowest to the highest score, also at u.
 
-    This is the extreme value theorem for a continuous slope that is negative.
+    This is the extreme value theorem for a continuous and negative slope.
     """
     facts = [*suppose(smooth), *suppose(falling)]
     positive_, at_least, at_most = cite(EXTREMES, facts, FALL, x, LOW, HIGH)
@@ -347,7 +347,7 @@ def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> F
 
 
 def of_second(a: Attention, each: Fact) -> tuple[Fact, Fact, Fact]:
-    """Return that the second-best score is at least each and the lowest, and a bound of it.
+    """Return bounds of the second-best score: below by each rival and the lowest score, and above.
 
     Args:
         a: the attention.
@@ -363,9 +363,9 @@ def of_second(a: Attention, each: Fact) -> tuple[Fact, Fact, Fact]:
 def loses_little(
     a: Attention, bent: Fact, k: int, far: Fact, ranges: Fact, steep: Fact, slope_: Fact
 ) -> Fact:
-    """Prove that an input loses at most top exp(-r) range for each rival, as margins are >= r.
+    """Prove a bound of the loss gap of an input at step k, as its margins are at least r.
 
-    That is, l(u) - l(best) at step k is at most that.
+    l(u) - l(best) is at most top exp(-r) range, times the number of rivals of the input.
 
     Args:
         a: attention along the run.

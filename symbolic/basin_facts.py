@@ -217,7 +217,7 @@ def kept(
 
 @dataclass(frozen=True, slots=True)
 class Converged:
-    """Where a run from the basin goes.
+    """The limit of a run from the basin.
 
     Attributes:
         attention, step, coefficients, growth, pull: the facts on the run.
@@ -243,7 +243,7 @@ def converges(
 ) -> Converged:
     """Prove that from the basin W/||W|| tends to V/||V||, and ||W|| to infinity.
 
-    If no supposition puts the start in the basin, it is the proper one, which is in the basin.
+    Without a supposition that the start is in the basin, it is the proper start, which is in it.
     """
     a = attends(suppose(unique)[0])
     step = moves(a)

@@ -324,7 +324,7 @@ def ensure_from_basin(
 
 
 def _from_basin(start: Supposition | None = IN_BASIN) -> Converged:
-    """Prove where a run goes from the basin, or from the proper start, as readings suppose."""
+    """Prove the limit of a run that starts in the basin, or at the proper start."""
     ensure_smoothness()  # proves that the code's L is a Lipschitz constant
     return converges(
         *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, start, SEVERAL_TOKENS, SOLUTION)

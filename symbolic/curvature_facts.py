@@ -109,7 +109,7 @@ def of_means(
     goal = ge(h.kappa * U**2, claim_of_means(p, q, T_, U, x_, y_))
     condition, area = ge(B, 0), product(T, rest)
     yes, no = assume(condition), assume(condition.denied())
-    # without d^2, if B is negative
+    # if B is negative, its term is at most 0
     parts = (
         product(area, square(d), decide(ge(-B, 0), no)),
         product(h.p, *x, square(as_term(1) / 2 - T_)),
@@ -156,7 +156,7 @@ def larger_mean(h: Heights, T: Fact, rest: Fact, U: Term, w: tuple[Fact, Fact], 
 
 
 def named(name: str, meaning: Term) -> tuple[Term, Fact]:
-    """Return a new name of the letters of a term, and that it means the term."""
+    """Return a new name for a term, in the letters of the term, and that it equals the term."""
     letters = sorted(meaning.letters, key=repr)
     function, fact = define(name, letters, meaning)
     return function(*letters), fact
@@ -238,7 +238,7 @@ def of_shares(h: Heights, u: Direction, low: Fact, high: Fact) -> Fact:
     yes, no, full = assume(condition), assume(condition.denied()), gt(1 - T, 0)
     open_, shut = assume(full), assume(full.denied())
     nothing = product(square(U), h.known(1))
-    # all weight in I, or none
+    # T = 1 or T = 0: I is 1 at every token, or 0 at every token
     gone = decide(eq(1 - T, 0), rest, shut)
     still = decide(eq(N, 0), second[0], second[1], scale(gone, rho), scale(gone, U - rho))
     parts = product(h.p, more), scale(gone, 2 * p * V), scale(still, 2 * q * N)
@@ -292,11 +292,11 @@ SIDE = Letter("side")
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """The sizes p and q of two derivatives, those of `Heights` being w p and w^2 q.
+    """Bounds p and q of two derivatives; the p and q of `Heights` are w p and w^2 q.
 
     Attributes:
-        p: the size of the first derivative.
-        q: at least the size of the second one.
+        p: the absolute value of the first derivative.
+        q: at least the absolute value of the second one.
         p_scaled: that the p of the heights is w p.
         q_scaled: that the q of the heights is w^2 q.
     """

@@ -168,7 +168,7 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     claim = ge(HERE @ V, W(0) @ V + N * S)
     stays = decide(claim.at({K: K.term + 1}), assume(claim), g.grows, scale(adds, N), rate)
     along = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, N)), stays)
-    # where ||W|| > ||W_0|| + longest ||V|| b, S > b
+    # if ||W|| > ||W_0|| + longest ||V|| b, then S > b
     some = decide(gt(a * N * g.b.term, 0), g.unit, positive(g.b))
     bound = NORM(W(0)) + a * N * g.b.term
     some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), some)

@@ -287,7 +287,7 @@ def along_margins(ball: Ball, margins: Fact, level: Fact, *, sign: int = 1) -> F
         ball: the facts in a ball.
         margins: <A_j, V> >= 1.
         level: all these margins are 1, or the rivals of each input have one score.
-        sign: the sign.
+        sign: that of `moves`.
     """
     a = ball.attention
     moved = gains(a, ball.step, (ball.falls, ball.over, ball.not_behind), margins, level)
@@ -303,12 +303,12 @@ def along_margins(ball: Ball, margins: Fact, level: Fact, *, sign: int = 1) -> F
 
 
 def _there(ball: Ball, term: Term) -> Term:
-    """Return a term in i for the input of the rival of the largest lead."""
+    """Return a term in i at the input of the rival with the largest lead."""
     return substituted(term, {i: OWNER(ball.pick)})
 
 
 def _least_weight(ball: Ball) -> tuple[Term, tuple[Fact, Fact]]:
-    """Return a constant that -l'(u) s_o is at least at the input of `pick`, and that it is > 0."""
+    """Return a positive lower bound of -l'(u) s_o at the input of `pick`, with both facts."""
     a, bent, there = ball.attention, ball.slopes, {i: OWNER(ball.pick)}
     least_ = bent.least * ball.share.proposition.term
     weight = _there(ball, FALL(a.u(i, K)) * a.s_o(i, K))
@@ -319,7 +319,7 @@ def _least_weight(ball: Ball) -> tuple[Term, tuple[Fact, Fact]]:
 
 
 def _least_behind(ball: Ball) -> tuple[Fact, Term, Fact]:
-    """Return that gamma_o - u is at least a constant at the input of `pick`, which is above 0."""
+    """Return that gamma_o - u is at least a positive constant at the input of `pick`."""
     far = ball.part.proposition.term * lead(ball.pick)
     return at(ball.behind, {j: ball.pick}), far, decide(gt(far, 0), ball.part, ball.ahead)
 

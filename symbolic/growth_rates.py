@@ -152,7 +152,7 @@ def below(grown: Grown) -> Fact:
     )
     (settled,) = cite(SETTLED, [falls], "lower slack", rest)
     slack = current().names["lower slack"](off)
-    # so exp(b f) is at least half of that constant times k, and that at least k exp(-off ln k)
+    # so exp(b f) >= k times half of that constant >= k exp(-off ln k)
     some_step = decide(gt(per_step, 0), rate_, c.low_positive)
     one, over = cite(RECIPROCAL, [some_step], per_step)
     one_off, over_off = cite(RECIPROCAL, [some], OFF)
@@ -246,7 +246,7 @@ def above(grown: Grown, follows: Fact) -> Fact:
     )
     (settled,) = cite(SETTLED, [falls], "upper slack", rest)
     slack = current().names["upper slack"](off)
-    # k exp(off ln k) is at least k (1 + off ln k), and that at least k (1 + constant)
+    # k exp(off ln k) >= k (1 + off ln k) >= k (1 + constant)
     one_off, over_off = cite(RECIPROCAL, [some], OFF)
     far = at(grown.clock.far, {bound: slack**2 + 1}, decide(gt(slack**2 + 1, 0), square(slack)))
     late = (per_step**2 + 1) / OFF
@@ -290,7 +290,7 @@ class Part:
     whole: Fact
 
     def below_one(self, *times: Fact) -> Fact:
-        """Return that t < 1, by the facts that say that `times` is positive, if it is no number."""
+        """Return that t < 1; unless `times` is a number, give the fact that it is positive."""
         return decide(gt(1, self.t), self.whole, *times, positive(off))
 
 
@@ -312,8 +312,8 @@ class Rates:
 
     Attributes:
         run, clock: the facts on the run and on ln k.
-        deviation, near: those of `nearly_along`.
-        follows: that of `margins_follow`.
+        deviation, near: the term and the fact of `nearly_along`.
+        follows: the fact of `margins_follow`.
         least, most: (1 + off) y >= N ln k and (1 + off) N ln k >= y in the end, for every off > 0.
     """
 

@@ -1,4 +1,4 @@
-"""Solutions of programmes of least norm: only rows that are tight restrict what is near to them."""
+"""Solutions of programmes of least norm: only tight rows restrict the points near a solution."""
 
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import INDICATOR, RECIPROCAL

@@ -7,8 +7,8 @@ be less (`literal-1`). For log(1 + exp(-u)) M_0 = 1/4 and M_1 = 1 do for all u (
 
 The assumption does not give a negative slope, which proofs of theorem I need: -u^3 meets it, with
 M_0 = 6 R and M_1 = 3 R^2, and has the slope 0 at u = 0 (`literal-3`). With it descent
-(`tf/local-convergence`) and the regularisation path (`tf/theorem-2`) go elsewhere. The hinge max(0,
-1 - u) does not meet the assumption: it is constant from 1 on, and its slope jumps there.
+(`tf/local-convergence`) and the regularisation path (`tf/theorem-2`) have other limits. The hinge
+max(0, 1 - u) does not meet the assumption: it is constant from 1 on, and its slope jumps there.
 """
 
 from collections.abc import Mapping

@@ -19,7 +19,7 @@ zero p grows at the rate 1/2, towards the worse key -2.
 
 With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). The norm
 usually diverges even if an input leaps to a worse key. It does not if there is a minimum of finite
-norm of so small a curvature that such large steps stay near it. Along one axis there is none, as
+norm of so small a curvature that such large steps stay near it. In one dimension there is none, as
 -grad L points outwards from the proper start on. In the plane one input leaps from the key (-1, 0)
 to the key (1, -2). Three other keys of lower scores are so near to it that the gradient is 0 at
 (22.2, 0).

@@ -4,8 +4,8 @@ S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1, ..., T. The formulas concern the firs
 be any: softmax commutes with permutations.
 
 literal-1 falls for T = 1: then S = 1 at every v. For T >= 2 a growing norm is the only way, as
-printed (sharp-1, sharp-2). literal-2 reads "way" as one that leads there, the converse. It falls if
-largest entries are tied: S(r (1, 1)) = (1/2, 1/2) for every r.
+printed (sharp-1, sharp-2). literal-2 is the converse: a growing norm always leads there. It falls
+if largest entries are tied: S(r (1, 1)) = (1/2, 1/2) for every r.
 
 Softmax saturates by the lead of v_1, that is v_1 - max_{u > 1} v_u, and not by the norm. The odds
 (1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead). So S_1

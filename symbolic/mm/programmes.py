@@ -77,7 +77,7 @@ class Solved:
 
 
 def fact_at(fact: Fact, x: Term) -> Fact:
-    """Return a fact whose assumption speaks of X at a vector."""
+    """Return a fact about X, and its assumption, for a given vector in place of X."""
     return at(fact, {X: x})
 
 
@@ -120,7 +120,7 @@ def pythagoras(of: Solved, to: Term, reached: Fact) -> Fact:
 
 
 def end(stated: Said, *facts: Fact) -> None:
-    """Conclude what a reading says."""
+    """Conclude the claim of a reading."""
     for fact, sequent in zip(facts, stated.sequents, strict=True):
         conclude(fact, sequent)
 

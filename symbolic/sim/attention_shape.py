@@ -1,8 +1,8 @@
 """The sizes of the matrices in the formula of attention, for letters n and d.
 
 The functions of the claim compute them. Two sizes are equal for all n and d if their difference, a
-polynomial in n and d, is 0. So each fact is 0 = 0 in normal form, as it would be of a formula that
-says nothing. Steps beside the facts show that other sizes, and other formulas, do not fit.
+polynomial in n and d, is 0. So each fact has the normal form 0 = 0, which an empty formula has,
+too. Further steps therefore show that other sizes and other formulas do not fit.
 """
 
 from types import SimpleNamespace

@@ -34,7 +34,7 @@ def loss(margins: Term) -> Term:
 
 
 def falls(low: Term, high: Term, order: Fact) -> Fact:
-    """Return that the loss of some margins is at least that of margins that are no smaller."""
+    """Return that the loss at `low` is at least that at `high`, as low <= high."""
     more = add_up(powers_rise(-high, -low, decide(ge(-low, -high), order)), c)
     positive = decide(gt(1 + total(EXP(-high), c), 0), add_up(power(-high), c))
     first, second = (1 + total(EXP(-margins), c) for margins in (high, low))
@@ -60,7 +60,7 @@ def prove_margins() -> str:
 
 @linked
 def prove_token() -> str:
-    """Prove that the loss is at least that of the best token, if one has the best margins."""
+    """Prove that the loss is at least that of the best token, if one token has all best margins."""
     reading = "amended-1"
     v, some = letters_in(LOSS, reading), some_of(LOSS, reading, "n")
     (wins,) = suppose(WINS, formula_of(LOSS, reading))

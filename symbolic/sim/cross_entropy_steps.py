@@ -1,6 +1,6 @@
 """Steps on the cross-entropy over several classes: from zero to a worse token, and in the basin.
 
-E is exp(L), of which the gradient is a positive multiple of that of L.
+E is exp(L). Its gradient is a positive multiple of the gradient of L.
 """
 
 from attsvm.theory.proof.facts import Fact, ge, gt

@@ -42,7 +42,7 @@ Q = EMBEDDING(ASKED(THEIR)) @ EMBEDDING(ASKED(OWN))
 
 
 def pair(fact: Fact, one: Term, another: Term) -> Fact:
-    """Return a fact about two words for these two."""
+    """Return a fact about any two words, for the two given words."""
     v, w = sorted(fact.letters, key=lambda x: x.name)
     return at(fact, {v: one, w: another})
 

@@ -57,7 +57,7 @@ class Weights:
 
     Attributes:
         f: the weight of token t, a name in t and tau.
-        meaning: what the name means.
+        meaning: the definition of this name.
         positive: that each weight is above 0.
         one: that they add up to 1.
         some: that there is a token.
@@ -84,7 +84,7 @@ def named_weights(soft: Softmax, some: Fact) -> Weights:
 
 
 def direction(w: Weights, u: Term) -> tuple[Direction, list[Fact]]:
-    """Return a direction u less its mean, and what its names mean: v, and U for the range."""
+    """Return a direction u less its mean, and the definitions of the names v and U (the range)."""
     mean, lowest, highest = total(w.f * u, t), least(u, t), most(u, t)
     v, v_means = named("v", u - mean)
     rho, rho_means = named("rho", mean - lowest)
@@ -108,8 +108,8 @@ class Loss:
         low: that e is at least lo.
         high: that e is at most lo + w.
         bend: phi'', a term in tau.
-        bends: that q - phi'' and q + phi'' are at least 0; None if it is 0.
-        means: what the names in phi' and phi'' mean.
+        bends: that q - phi'' and q + phi'' are at least 0; None if phi'' is 0.
+        means: the definitions of the names in phi' and phi''.
     """
 
     heights: Heights
@@ -155,7 +155,7 @@ def curved(w: Weights, loss: Loss, u: Term) -> list[Fact]:
 def curved_within(
     known: list[Fact], positive: Fact, w: Weights, u: Term, z: Term, size: Term, spans: Fact
 ) -> list[Fact]:
-    """Return the same with (size ||z||)^2 for (max u - min u)^2, if u_t - u_r <= size ||z||.
+    """Return the facts of `curved` with (size ||z||)^2 for (max u - min u)^2, by `spans`.
 
     Args:
         known: the facts of `curved`.
@@ -164,7 +164,7 @@ def curved_within(
         u: A z.
         z: the vector.
         size: the factor.
-        spans: the bound of the differences.
+        spans: u_t - u_r <= size ||z||.
     """
     wide, kappa = most(u, t) - least(u, t), positive.proposition.term
     norm, norm_square = length(z, k)
@@ -206,7 +206,7 @@ def gradient_change(
     N2, D2, kappa = total(g**2, k), total(apart**2, k), loss.heights.kappa
     third, cov = _forms(w.f, loss.e, y, z)
     form = slope * third + loss.bend * _forms(w.f, loss.e, y, y)[1] * cov
-    # along the course
+    # along the way from y to x
     means = [w.meaning, *loss.means]
     meanings = dict(current().meanings[one] for one in means)
     along = unfolded(slope * cov, meanings)
@@ -263,7 +263,7 @@ def shortened(
         C: the constant.
         above: that C d is at least 0.
         change: n, and the sum that its square is.
-        step: the same for d.
+        step: d, and the sum that its square is.
     """
     (n, N_square), (d, D_square), half = change, step, as_term(1) / 2
     N2, D2 = n**2 - N_square.proposition.term, d**2 - D_square.proposition.term

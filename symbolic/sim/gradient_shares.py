@@ -160,7 +160,7 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
     """Return the sizes of the coefficients in the gradient.
 
     Returns:
-        That of rival j, the sum of all, that the first is p_j, and that the second is 2 P.
+        The size for rival j, the sum of all sizes, and the facts that these are p_j and 2 P.
     """
     a, c, p, n = run.attention, run.coefficients, run.step.p(j, K), INV(NUMBER)
     u, s_o, hole = a.u(i, K), a.s_o(i, K), Letter("hole")

@@ -1,4 +1,4 @@
-"""Equal rivals leave no stationary point: what descent gains along a matrix that separates."""
+"""Equal rivals leave no stationary point: the gain of descent along a separating matrix."""
 
 from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL

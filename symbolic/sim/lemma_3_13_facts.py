@@ -68,7 +68,7 @@ class Scores:
     Attributes:
         e: the value of a token.
         w: a name for |b| (max h - min h).
-        means: what the name means.
+        means: the definition of this name.
         low: that e is at least the least e.
         high: that e is at most w more.
         wide: that w is at least 0.
@@ -100,7 +100,7 @@ def scores(v: Values, some: Fact) -> Scores:
 
 
 Largest = Callable[[Scores, Fact, Fact, Fact, Fact], tuple[Term, Fact]]
-"""Of the scores, and of g' > 0, c >= 0, c <= 1 and 1 - c^2 = 4 g': a bound of the heights."""
+"""A function that bounds the heights by the scores, g' > 0, c >= 0, c <= 1 and 1 - c^2 = 4 g'."""
 
 
 def logistic(w: Weights, s: Scores, largest: Largest) -> Loss:
@@ -139,7 +139,7 @@ def _height(s: Scores, rises: Fact, size: Fact) -> Term:
 
 
 def by_setting(v: Values, settings: Mapping[str, Sequent]) -> Largest:
-    """Return K(w) as the bound of the heights, as its reading says."""
+    """Return K(w), by the setting of its reading, as the bound of the heights."""
 
     def largest(s: Scores, rises: Fact, size: Fact, small: Fact, flat: Fact) -> tuple[Term, Fact]:
         D = LETTERS.abs(v.b) * LETTERS.oscillation(v.h)

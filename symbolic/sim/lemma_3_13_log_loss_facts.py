@@ -1,7 +1,7 @@
 """Lemma 3.13 for the log-loss by linked facts, with K in closed form.
 
-With E = exp(-b <f, h>) the slope of l(u) = log(1 + exp(-u)) is -p, p = E/(1+E), and its bend is
-p (1-p). With y = w (1-a^2)/4 the heights are 2 y p (a + (1-p) y).
+With E = exp(-b <f, h>) and p = E/(1+E), l(u) = log(1 + exp(-u)) has the derivative -p and the
+second derivative p (1-p). With y = w (1-a^2)/4 the heights are 2 y p (a + (1-p) y).
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def below(w: Term, p: Fact, rest: Fact, wide: Fact, r: tuple[Fact, Fact], least:
     first = decide(goal, most, grows, degree=1)
     # else it is at most (a + y)^2/2, and (y - a)^2 <= w (a - r)^2 (a + 2 r)
     flat = square(x + y - 2 * p_ * y)
-    # for w = 6 r, y - a is e; it is between 0 and e, and at most w r e/2
+    # let e be the y - a of w = 6 r; y - a is between 0 and e, and at most w r e/2
     z, e = y - x, 3 * R * N / 2 - x
     gap = decide(ge(z, 0), no)
     more = decide(ge(e - z, 0), product(n, least))

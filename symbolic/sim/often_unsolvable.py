@@ -137,12 +137,12 @@ def prove_default() -> str:
     """Prove that over sub-sequences there is no X^mm with probability > 0.63, by copies of tokens.
 
     The four words before the last one of a sentence may hold their optimal word twice. Then there
-    is no X^mm. Given language and embeddings, let r be the probability of this; then some of ten
-    sentences does so with probability 1 - (1 - r)^10. A parabola bounds this by r and r^2, whose
-    means are sums over patterns of words (`repeated_tokens`).
+    is no X^mm. For a given language with embeddings, let r be the probability of this event. Then
+    it happens in some of ten sentences with probability 1 - (1 - r)^10. A parabola bounds this by r
+    and r^2, whose means are sums over patterns of words (`repeated_tokens`).
     """
     suppose(TEN_SENTENCES, FIVE_WORDS, SUB_SEQUENCES, UNIT_EMBEDDINGS)
-    ensure_next_is_best()  # if it is among the words of the sub-sequence
+    ensure_next_is_best()  # if the next token is in the sub-sequence
     cite(textbook.LARGEST, met={textbook.UNIFORM: ON_THE_SPHERE})  # if it is not
     cite(textbook.ROTATIONS, met={textbook.UNIFORM: ON_THE_SPHERE})  # one common word, or none
     prove_circles()  # the cycle has one token: a copy of the optimal token is its rival

@@ -3,9 +3,9 @@
 ln phi is 1-Lipschitz. With p_j = phi(x_j) and c_j = (phi(A)^T 1)_j the score is the mean of v_j =
 (phi(A)^T h)_j/c_j by the weights softmax(ln p_j + ln c_j), and v_j is the mean of h by the weights
 softmax(ln phi(A)_tj) over tokens t. A mean by softmax moves by at most a quarter of the range of
-what is averaged, times the range of the change of the logits. The latter is at most sqrt 2 diam(A)
-from one column to another, and sqrt 2 ||x - y|| from y to x. So v has a range of at most osc(h)
-sqrt 2 diam(A)/4, and the score changes by at most osc(h) diam(A) ||x - y||/8.
+the averaged values, times the range of the change of the logits. The latter is at most sqrt 2
+diam(A) from one column to another, and sqrt 2 ||x - y|| from y to x. So v has a range of at most
+osc(h) sqrt 2 diam(A)/4, and the score changes by at most osc(h) diam(A) ||x - y||/8.
 """
 
 from dataclasses import dataclass
@@ -186,7 +186,7 @@ def key(v: Values, token: Letter, feature_: Letter) -> Term:
 
 
 SAID = LINEAR, "sharp-1"
-"""The reading in whose letters facts are made; those of `sharp-2` are the same."""
+"""The reading that gives the letters of all facts; `sharp-2` has the same letters."""
 
 
 def columns(
@@ -199,7 +199,7 @@ def columns(
         one: facts on ln phi.
         wide: that K is at least the distance of the rows t and r of the keys.
         positive: that K is at least 0.
-        unit: that sqrt 2 is at least 0, and what its square is.
+        unit: that sqrt 2 is at least 0, and that its square is 2.
     """
     entry, other = key(v, t, k), key(v, r, k)
     logs, K = one.log(entry) - one.log(other), positive.proposition.term

@@ -58,7 +58,7 @@ def _end(claim: Said | None, *facts: Fact) -> None:
 
 
 def _known(claim: Said | None) -> Mapping[str, Sequent]:
-    """Return what follows from the meaning of the letters of a claim."""
+    """Return the facts that follow from the meaning of the letters of a claim."""
     return present(claim, "a claim").setting
 
 

@@ -1,4 +1,4 @@
-"""Sentences whose last sub-sequence holds its optimal token twice: how often one or two of them do.
+"""Probability that the last sub-sequence of one or of two sentences holds its optimal token twice.
 
 A pattern of words says which words are equal: each is the number of the first word equal to it.
 """
@@ -18,7 +18,7 @@ Words = tuple[int, ...]
 
 
 def patterns(length: int, before: Words = ()) -> Iterator[Words]:
-    """Yield the patterns of so many words that continue the pattern `before`."""
+    """Yield the patterns of `length` further words that continue the pattern `before`."""
     if length == 0:
         yield ()
         return
@@ -54,7 +54,7 @@ def chance(sentences: Sequence[Words]) -> fmpq:
 
 @functools.lru_cache(maxsize=256)
 def _successors(counts: Words) -> fmpq:
-    """Return the mean probability that a word is followed by given words, each so many times."""
+    """Return the mean probability that a word has the successors counted by `counts`."""
     kinds = len(counts)
     chosen = fmpq(math.perm(SUCCESSORS, kinds), math.perm(VOCABULARY, kinds))
     total = fmpq(0)
@@ -72,8 +72,8 @@ def once(length: int) -> fmpq:
 def twice(length: int) -> fmpq:
     """Return a bound of the probability that the prefixes of two sentences do so.
 
-    Sentences of at most one common word do so independently. For others the bound is the smaller
-    one of both probabilities.
+    If sentences have at most one common word, these events are independent. For other sentences the
+    bound is the smaller one of both probabilities.
     """
     total = fmpq(0)
     for one in patterns(length):

@@ -32,8 +32,8 @@ from symbolic.gains import GAMMA_O, REST, P
 def prove() -> str:
     """Prove the limit direction if every start attends to more than the second-best score.
 
-    A distance delta of rivals from the second-best score of less than lead s_o/(1 - s_o - s'_o),
-    s'_o the attention to the second-best token, is one way to meet that.
+    It suffices that rivals score less than lead s_o/(1 - s_o - s'_o) below the second-best token,
+    with s'_o the attention to this token.
     """
     others, best, left = sp.symbols("others s'_o left", positive=True)
     above = supposed_number(ABOVE_SECOND, "above", positive=True)

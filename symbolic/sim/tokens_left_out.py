@@ -1,4 +1,4 @@
-"""X^mm is the same without rivals of margins above 1, and no score falls without the least ones.
+"""X^mm is unchanged without rivals of margin above 1, outputs no lower without the worst tokens.
 
 On `sim/token-sparsity:literal-3` and `sim/low-score-tokens`, readings amended-1 and literal-3. Near
 X^mm only rivals of margin 1 restrict, so that X^mm + t (X' - X^mm) meets all constraints for a
@@ -53,13 +53,13 @@ def _reached(kept: Fact, either: Fact, beyond: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """X^mm and X', as X^mm meets all constraints.
+    """Facts on X^mm and X', as X^mm meets all constraints.
 
     Attributes:
         exists: X^mm meets them.
-        least: X^mm is no longer than a matrix that meets them.
+        least: X^mm is no longer than any matrix that meets them.
         either: a rival is left out or not.
-        kept: X' meets those of the rivals that are not left out.
+        kept: X' meets the constraints of rivals that are not left out.
         no_longer: X' is no longer than X^mm.
     """
 
@@ -129,10 +129,11 @@ def prove_low() -> str:
 
 @linked
 def prove_no_lower() -> str:
-    """Prove that the score of an input is no lower without its tokens of least score l.
+    """Prove that the output of an input is no lower without its tokens of least score l.
 
-    With the sums S of exp(-m) over all tokens and K over those that stay, and G that of their
-    scores, the scores are G/K and (G + l (S - K))/S. Their difference is (S - K)(G - l K)/(S K).
+    With the sums S of exp(-m) over all tokens and K over those that stay, and G the sum of exp(-m)
+    times the score over the latter, the outputs are G/K and (G + l (S - K))/S. Their difference is
+    (S - K)(G - l K)/(S K).
     """
     claim = present(letters.no_lower(), "a claim")
     some_out, at_most, lowest, rivals, best = (setting(claim.setting, x) for x in claim.setting)

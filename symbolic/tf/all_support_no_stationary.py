@@ -158,7 +158,7 @@ def _moving(along: Term, moved: Fact, each: Fact, there: Fact, own: Term, over: 
         along: a matrix M.
         moved: <-grad L, M> is at least 1/n times the sum of the parts of all inputs.
         each: the part of the input i is at least 0.
-        there: that of one input is positive.
+        there: the part of one input is positive.
         own: this input.
         over: 1/n is positive.
     """

@@ -1,9 +1,9 @@
 """A tight constraint of multiplier 0: its margin exceeds the other one by any bound.
 
 On `tf/generalised-svm:sharp-2`: w_1 rises by 1 + exp(w_2) times as much as w_2, and x + exp(x) is
-convex with the derivative 1 + exp(x). So w_1 - w_2 - exp(w_2) never rises. Both w_1 and w_2 rise,
-and at limits of both the step of w_1 would be positive. So w_2, and W - c W_svm for every c, are
-unbounded; this limit is no part of the formula.
+convex with the derivative 1 + exp(x). So w_1 - w_2 - exp(w_2) never rises. Both w_1 and w_2 rise.
+If both converged, the step of w_1 would tend to a positive number, which is impossible. So w_2, and
+W - c W_svm for every c, are unbounded. The formula does not include this limit.
 """
 
 from attsvm.errors import present

@@ -2,7 +2,7 @@
 
 The scores gamma_it = Y_i <v, x_it> change along v q^T by the logits <x_it, v> <z_i, q>. So the
 attended score of input i changes by Y_i <z_i, q> times the variance of <v, x_it> by attention.
-docs/proofs/linear_head_landscape.md has what follows, and what is necessary.
+docs/proofs/linear_head_landscape.md has consequences, and proves that such a q is necessary.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Tokens:
 
     @property
     def part(self) -> Term:
-        """The part of the input in D."""
+        """The summand of the input in n <-grad L(W), v q^T>."""
         return self.fall * self.label * self.along * self.variance
 
     def weight_positive(self) -> Fact:

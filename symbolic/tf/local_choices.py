@@ -1,6 +1,6 @@
 """The optimal choice alone is locally optimal, if all tokens support all Local-SVMs: linked facts.
 
-On `tf/all-local-unique:amended`. A choice of other tokens leaves an optimal token at margin 1.
+On `tf/all-local-unique:amended`. Any other choice has an optimal token as a rival, at margin 1.
 """
 
 from attsvm.primitives.descent_letters import OWNER, V, i, j, lead

@@ -69,7 +69,7 @@ def prove_bounded() -> str:
     alone = add_up(scale(apart, body), peer), picked(body * along, peer, i)
     D = RATE * pull * square_
     moved = decide(eq(A(i) @ W(K.term + 1), m + D), moved, *(scale(z, RATE) for z in alone))
-    # |l'| at u is between those at the two scores
+    # |l'(u)| is between the |l'| of the two scores
     behind = decide(ge(BEST(i) - u, 0), product(better, power(-m), inverse), scale(unit, BEST(i)))
     ahead = decide(ge(u - LOWER(i), 0), product(better, inverse), scale(unit, LOWER(i)))
     low = cut(at(convex, {x: u, y: BEST(i)}), behind)
@@ -83,7 +83,7 @@ def prove_bounded() -> str:
     some = decide(gt(q, 0), some, number)
     c, C = factor(BEST(i), i.term), factor(LOWER(i), i.term)
     some_c = decide(gt(c, 0), some, positive)
-    # exp(m) grows by at least itself times D, and by at most that times exp(D)
+    # exp(m) grows by at least exp(m) D, and by at most exp(m) D exp(D)
     grown, power_ = EXP(m), EXP(D)
     (law,), (law_,) = (cite(EXPONENTIAL_OF_SUM, (), *z) for z in ((m, -m), (m, D)))
     (back,) = cite(EXPONENTIAL_OF_SUM, (), D, -D)

@@ -83,7 +83,7 @@ def prove() -> str:
     inside_, cheaper = suppose(points.GOOD)
     a = attends(lower, (worst, worst_best))
     slope = setting(SETTING, "fall is the negative slope of the loss")
-    # |l'| and score gaps of each input
+    # bounds of |l'| and of score gaps, by input
     b, top, gap = FALL(FLAT(i)), FALL(STEEP(i)), BEST(OWN) - second(OWN)
     high = decide(ge(HIGH, FLAT(i)), flat_high, a.best_high)
     b_positive = cut(at(falling, {x: FLAT(i)}), decide(ge(FLAT(i), LOW), flat_low, low), high)

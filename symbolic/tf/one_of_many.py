@@ -117,7 +117,7 @@ def prove_second() -> str:
 
 @linked
 def prove_threshold() -> str:
-    """Prove that starts of this kind have outputs as near to Y as one likes."""
+    """Prove that starts of the second kind have outputs arbitrarily near to Y."""
     t = Tokens("sharp")
     X, Y, E = t.X, t.Y, t.E
     delta = letters_in(MANY, "sharp").delta.term

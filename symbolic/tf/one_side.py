@@ -1,6 +1,7 @@
-"""A linear head has no stationary point if some q is on one side of all inputs, and only then.
+"""A linear head has no stationary point if some q has Y_i <z_i, q> > 0 for all i.
 
-On `tf/linear-head-landscape:sharp-3`. Without such a q other tokens rest at W = 0.
+On `tf/linear-head-landscape:sharp-3`. The condition on q is necessary: without it, there
+are tokens for these queries and labels that make W = 0 stationary.
 """
 
 from attsvm.errors import present
@@ -45,7 +46,7 @@ def _at_rest(known: Said, label: Fact, root: Fact, goal: Proposition) -> Fact:
 
 @linked
 def prove() -> str:
-    """Prove that W moves if some q is on one side of all inputs, and that else W = 0 may rest."""
+    """Prove that no W is stationary if there is such a q, and else W = 0 is for some tokens."""
     known = present(letters.exactly(), "what is shown")
     moving, on_side, rest, some_part, *others = known.sequents
     # the risk falls along v q^T

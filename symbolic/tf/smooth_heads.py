@@ -55,7 +55,7 @@ first, second = Letter("first", t.sort), Letter("second", t.sort)
 
 
 class Smooth:
-    """That phi has a Lipschitz slope.
+    """The hypothesis that phi has a Lipschitz slope.
 
     Attributes:
         derivative: -falling is the derivative of phi.
@@ -74,7 +74,7 @@ class Smooth:
     def near(self, start: Term, to: Term, sign: int) -> Fact:
         """Return that phi(to) is no further than c/2 (to - start)^2 below its tangent at start.
 
-        With the sign -1, it is no further above it.
+        With the sign -1, phi(to) is no further above the tangent.
         """
         apart = x.term - start
         room = C * apart**2 / 2 + sign * (PHI(x) - PHI(start) - SLOPE(start) * apart)
@@ -124,7 +124,7 @@ class Smooth:
     def head(self, b: Term, start: Term, along: Term, e: Term) -> Fact:
         """Return that h gains at least e g - e^2/2 beta on a step e, g the slope and beta the bend.
 
-        A unit has the argument start, which changes by e along.
+        The argument of a unit is `start`, and the step adds e times `along` to it.
         """
         size = cite(SIZE, (), b)[0]
         bent = decide(ge(ABS(along**2), along**2), *cite(SIZE, (), along**2))

@@ -31,7 +31,7 @@ def prove() -> str:
 
 @linked
 def prove_exact() -> str:
-    """Prove the exact amount."""
+    """Prove ||(u + w)/2||^2 + ||u - w||^2/4 <= ||u||^2 for the longer matrix u."""
     (no_longer,) = suppose(NO_LONGER, formula_of(SOLUTION, "sharp"))
     (goal,) = conclusion_of(formula_of(SOLUTION, "sharp")).sequents
     conclude(decide(goal.proposition, no_longer), goal)

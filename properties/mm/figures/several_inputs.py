@@ -1,10 +1,10 @@
 """mm/several-inputs: plain and normalised descent on p, by number of inputs.
 
 Data have n inputs of T = 4 unit-norm Gaussian tokens, d = 6, random labels and head. Descent runs
-from zero with the log-loss: 2000 plain steps of 1, or 2000 normalised ones of 0.1. A run's choice
-are the tokens of largest weight in the end. `cosine` compares the run with p(alpha) of its choice,
-and `selected` counts the data sets in which that is the optimal one, and those in which both rules
-select the same.
+from zero with the log-loss: 2000 plain steps of 1, or 2000 normalised ones of 0.1. A run selects
+the token of largest final weight in each input. `cosine` compares the run with p(alpha) of these
+tokens. `selected` counts the data sets in which they are optimal, and those in which both rules
+select the same tokens.
 """
 
 from collections.abc import Sequence

@@ -4,12 +4,12 @@
     S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM.
 
 Inputs, keys and alpha are those of `mm/v-svm` and `mm/p-svm`; D_it = k_i,alpha_i - k_it. S is the
-set of inputs of tight margin, Y_i v(alpha)^T x_i,alpha_i = 1, unless something else is said.
+set of inputs of tight margin, Y_i v(alpha)^T x_i,alpha_i = 1, unless stated otherwise.
 
 Neither programme need have a solution: tokens 1 and 1 of one input have no p(alpha). The relaxed
 programme can have a solution although the p-SVM has none (RESCUED). "Support vector" can mean an
 input of tight margin, one of positive multiplier, or one whose multiplier is positive in every dual
-solution. Without an input of the last kind v(alpha) would be another. On the published inputs {0,
+solution. If an input of the last kind is removed, v(alpha) changes. On the published inputs {0,
 (1,1)}, {0, (1,-1)} and {0, (0.5,1)} with labels 1, -1 and 1 all margins of v = (0, 1) are tight,
 but the multipliers (1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal. So S is {1, 2, 3}, {1,
 2}, {2, 3} or {2}, and p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or (2/3, -1/3): three directions.

@@ -11,9 +11,9 @@ other one another class, are better together than either alone (`literal`). With
 the loss is least at x = 0: descent from 0 stays there, and selects neither.
 
 No output has less loss than one with the largest margin of any token against each class (`sharp`).
-This is approached if one token has all of them, as it gets all attention (`SELECTED`). If no token
-has, the loss stays away from it. A token that has all of these is optimal, and bounds the loss from
-below as for two classes, for which there is such a token always (`amended-1`).
+This bound is approached if one token has all these margins and gets all attention (`SELECTED`).
+Without such a token the loss stays away from the bound. Such a token is optimal, and bounds the
+loss from below (`amended-1`). For two classes there always is one.
 
 The gradient is -A^T (diag(f) - f f^T) M p with the probabilities p_c = exp(-<f, M_c>)/(1 + sum_e
 exp(-<f, M_e>)) of the other classes (`amended-2`): M p takes the place of b h in lemma 3.11.

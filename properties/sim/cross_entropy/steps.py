@@ -1,9 +1,9 @@
 """Readings on steps: from zero to a worse token, and in the basin of the best one.
 
-Steps are judged by E = exp(L), of which the gradient is exp(L) times that of L. From zero descent
-may select a worse token for ever. Let three tokens a, b, 0 have the margins M_c > N_c > 0 against
-every class c, with M_c < 2 N_c, and let b be opposed to a. At every x with <a, x> <= 0 <= <b, x>,
-as at x = 0, a step of any size lowers <a, x> and raises <b, x>, and so stays there (`amended-3`).
+Steps are judged by E = exp(L), whose gradient is exp(L) times that of L. From zero descent may
+select a worse token for ever. Let three tokens a, b, 0 have the margins M_c > N_c > 0 against every
+class c, with M_c < 2 N_c, and let b be opposed to a. At every x with <a, x> <= 0 <= <b, x>, as at x
+= 0, a step of any size lowers <a, x> and raises <b, x>, and so stays there (`amended-3`).
 
 From a basin it selects the best token. Let one token have the largest margins M against all
 classes, and S_c be the largest of other tokens. If exp(L) exceeds its value at this token by less

@@ -10,8 +10,8 @@ token is a support vector (amended-1, `sim/token-sparsity:literal-3`). `literal-
 printed loss ends at the very token that is left out (`ENDS_THERE`). `amended-2`: from X(0) = 0 the
 last token of `PUSHED` moves the run to the best one; without it the run ends at the second one. In
 the basin that cannot happen (amended-3). By literal-3 the risk without low tokens is no larger, and
-the threshold is no smaller. In both runs each input then keeps above its second-best score for
-ever. So it ends at an optimal token, or at no token, for example if nothing can be separated.
+the threshold is no smaller. In both runs the output of each input then stays above its second-best
+score. So attention ends at an optimal token, or at none, for example if nothing can be separated.
 
 literal-3: with all tokens u = p u_low + (1 - p) u_rest, where p is the attention to those of least
 score. So u_rest - u = p (u_rest - u_low) >= 0; the loss g(b <f, h>) as printed increases with u.

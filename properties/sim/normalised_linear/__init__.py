@@ -10,10 +10,9 @@ their values, b is the label, and g(t) = 1/(1 + exp(-t)). All losses are g(b q) 
   keys, and x = X^T a for a query a of norm 1.
 
 M is homogeneous: M(c x) = M(x) for c > 0. So it has no Lipschitz constant, unless it is constant
-(`amended`), even if all logits are positive; and at X = 0, the usual start, it is not defined.
-It is constant if A^T h is a multiple of A^T 1, which is not 0, as for D = 1, or if b is 0;
-otherwise not. So softmax attention is more stable than M but for these cases, in which it may be
-less (`literal-1`).
+(`amended`), even if all logits are positive; and at X = 0, the usual start, it is not defined. It
+is constant if A^T h is a multiple of A^T 1, which is not 0, as for D = 1, or if b is 0; otherwise
+not. So softmax attention is more stable than M, except possibly in these cases (`literal-1`).
 
 The loss P has half the constant of softmax attention over all A and h of given norms (`sharp-2`),
 and half of the largest one for a given diameter of the tokens (`sharp-1`). So here the sentence is

@@ -4,8 +4,8 @@ Optimal tokens, Att-SVM and theorem 3.14 are stated for the logistic function al
 meant for "the regression task such as sentiment analysis" with the l2 loss, too.
 
 b is the target, and the optimal token has the score nearest to it. If b lies between two scores, a
-mixture of tokens has less loss than any token (`literal-1`): its score is b, at a finite x. From
-beyond, descent turns back (`literal-2`), so the norm does not diverge and there is no max-margin
+mixture of tokens has less loss than any token (`literal-1`): its score is b, at a finite x. Beyond
+this x descent turns back (`literal-2`), so the norm does not diverge and there is no max-margin
 direction. If b is not below the best score (or, with other signs, not above the worst one), the
 loss decreases on all scores, and the best token bounds it from below (`amended-1`).
 

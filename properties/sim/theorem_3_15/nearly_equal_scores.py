@@ -121,8 +121,8 @@ ABOVE_SECOND = Hypothesis(
     "that of its best token, with the scores gamma and the attention s of the start",
     implies=(UNIQUE,),
 )
-"""Rivals that score less than g_i s_i/(1 - s_i - s'_i) apart, s'_i the attention to one of the
-second-best score, meet it."""
+"""The hypothesis holds if the scores of rivals are less than g_i s_i/(1 - s_i - s'_i) apart, with
+s'_i the attention to a token of the second-best score."""
 
 
 @by_gradient_flow

@@ -1,7 +1,7 @@
 """Token selection and contextual sparsity: the tokens that may be left out, and those that may not.
 
-After theorem 3.15 the tokens that are no support vectors "have gradients that effectively amount to
-zero".
+After theorem 3.15 the paper says that tokens that are no support vectors "have gradients that
+effectively amount to zero".
 
 With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) = sum_it
 c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with multipliers

@@ -141,7 +141,7 @@ SHARED_TOKEN = from_zero(
     y=[1.0, -1.0],
     v=[1.0, 0.0],
 )
-"""Self-attention at rest: each input asks with its first token, which both inputs share.
+"""Self-attention at rest: the query of each input is its first token, which both inputs share.
 
 The inputs are mirror images with opposite labels, so that their parts of the gradient cancel at W =
 0 for every loss. The second tokens are optimal, and W = (0, 0; 0, 1) gives them the margins 3 and

@@ -6,8 +6,8 @@ stationary points" (abstract). Over-parameterised is not defined. We read d >= n
 each token.
 
 Neither part holds for all such data of a linear head. Equal inputs of opposite queries leave no
-W^mm (`FACING`). Two inputs of opposite labels that share their first token, by which they ask, have
-the gradient 0 at W = 0 (`SHARED_TOKEN`). With a linear head independent queries are enough
+W^mm (`FACING`). Two inputs of opposite labels that share their first token, which is the query,
+have the gradient 0 at W = 0 (`SHARED_TOKEN`). With a linear head independent queries are enough
 (`tf/linear-head-landscape`). The other readings are about scores of any values, as if values were
 other tokens than keys; then tokens 1, 0, -2 with scores 1, -4, 0 rest at W = 0 for every loss.
 

@@ -4,7 +4,7 @@
 locally-optimal solution." "Holds as d becomes even larger (explains red bars -> 1)". "Culminates in
 our global convergence conjecture (see paper)". The slide does not print the conjecture.
 
-A large d alone says nothing: data may stay in a few of its dimensions, and obtuse triangles exist
+A large d alone says nothing: data may lie in a few of the d dimensions, and obtuse triangles exist
 in all. From far along the second-best token of `OBTUSE` descent stays with that token. From zero it
 moves the tokens (1, 0), (4, -4), (2, 0) with head (-3, -2) to the second one (amended-1). Scores
 are those of a linear head, and queries first tokens. The smallest data on which some run fails,
@@ -18,7 +18,7 @@ with l' < 0, unique optimal tokens and an Att-SVM, for such scores and for score
 
 The second reading falls for tied scores. Without tied scores (`amended-2`) it falls if inputs move
 each other's margins (`OUTRUN`). Without tied scores and with steps of at most 1/L, every run
-settles at the best tokens if queries are orthogonal (`sharp-2`). So it does if one input has at
+settles at the best tokens if queries are orthogonal (`sharp-2`). The same holds if one input has at
 most three tokens and the others two (`sharp-3`). Two inputs of three tokens are open. The proofs,
 and what was searched without success, are in docs/proofs/global_conjecture.md.
 """

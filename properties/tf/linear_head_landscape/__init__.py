@@ -15,8 +15,8 @@ with C_i the covariance of the tokens by attention (`sharp-1`). If two scores of
 and l' < 0 this is positive (`amended`): no W is stationary. It has a least value above 0 on every
 ball, so ||W_k|| tends to infinity from any start, with any step (`sharp-2`).
 
-The condition on q is exactly necessary (`sharp-3`). If there is none, some lambda_i >= 0, not all
-0, have sum_i lambda_i Y_i z_i = 0. Tokens sqrt(lambda_i) (2 Y_i, s_i), sqrt(lambda_i) (Y_i, -2 s_i)
+The condition on q is also necessary (`sharp-3`). If there is none, some lambda_i >= 0, not all 0,
+have sum_i lambda_i Y_i z_i = 0. Tokens sqrt(lambda_i) (2 Y_i, s_i), sqrt(lambda_i) (Y_i, -2 s_i)
 and sqrt(lambda_i) (-3 Y_i, 0), with s_i the sign of <z_i, b> and v = (1, 0), have C_i v = lambda_i
 (14/3, 0) and u_i = 0 at W = 0. So W = 0 is stationary, and W = (0, 1) b^T separates. Inputs of
 opposite labels that share their query do this (`SHARED_TOKEN`). Data with an Att-SVM and a
@@ -40,7 +40,7 @@ PRINTED = (
 )
 READ = {"over-parameterization": "that the queries are linearly independent"}
 OPPOSED = {**slopes.AXES, "Z": [[1, 0], [1, 0]], "q": [-1, 0]}
-"""Inputs of opposite labels that share their query: no q has them on one side."""
+"""Inputs of opposite labels that share their query: no q has Y_i <z_i, q> > 0 for both."""
 
 SLOPE = Statement(
     "tf/linear-head-landscape",

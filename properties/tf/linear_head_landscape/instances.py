@@ -1,4 +1,4 @@
-"""Runs on scores of labels and a linear head, and tokens at rest if no q is on all sides."""
+"""Runs on scores of labels and a linear head, and tokens at rest if no q has Y_i <z_i, q> > 0."""
 
 import itertools
 
@@ -42,7 +42,7 @@ UNLIKE = cases.from_zero(
 )
 """Opposed queries, but the second input has more weight in the gradient, so that W = 0 moves."""
 ALIKE = cases.from_zero([[[1, 0], [0, 1]]] * 2, [[1.0, 0.0]] * 2, y=[1.0, 1.0], v=[1.0, 0.0])
-"""Equal queries and labels: dependent, but on one side."""
+"""Equal queries and labels: dependent, but some q has Y_i <z_i, q> > 0 for both."""
 
 
 @composite

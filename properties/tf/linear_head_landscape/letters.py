@@ -1,4 +1,4 @@
-"""The letters of proofs on tokens that rest at W = 0 if no q is on one side of all inputs.
+"""The letters of proofs on tokens that rest at W = 0 if no q has Y_i <z_i, q> > 0 for all i.
 
 lambda are the weights of the point Z = sum_i lambda_i Y_i z_i of the hull of the Y_i z_i that is
 nearest to 0. If Z is not 0, it is a q with Y_i <z_i, q> > 0 for all i.

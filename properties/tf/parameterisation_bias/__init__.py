@@ -1,8 +1,8 @@
 """Summary: W is biased to the Frobenius solution, (K, Q) to the nuclear one.
 
-"Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias." This is read of
-gradient descent, as the talk's pictures are; of regularisation paths it is theorems 2 and 3. The
-published experiment is counted (literal-4), and drawn by `attsvm reproduce
+"Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias." We read this as a
+claim on gradient descent, like the talk's pictures; theorems 2 and 3 are on regularisation paths.
+The published experiment is counted (literal-4), and drawn by `attsvm reproduce
 tf/parameterisation-bias`.
 
 Descent on W may go to another direction, even from zero, with all tokens as support vectors and
