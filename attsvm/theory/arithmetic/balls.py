@@ -205,7 +205,7 @@ def _roots(matrix: fmpq_mat) -> list[Ball]:
 
 
 def _ascending(numbers: list[Ball]) -> list[Ball]:
-    """Return numbers in ascending order; if balls overlap, balls that hold the k-th number."""
+    """Return numbers in ascending order; if balls overlap, the k-th ball holds the k-th number."""
     result = sorted(numbers, key=lambda x: arb(x).mid())
     if all(a <= b or a is b for a, b in itertools.pairwise(result)):
         return result

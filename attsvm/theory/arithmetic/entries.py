@@ -241,7 +241,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Operation:
 
 
 def advice(name: str) -> str:
-    """Return the advice for a function of numpy; it is loaded only to refuse one."""
+    """Return the advice for a refused function of numpy; its module is imported only then."""
     from attsvm.theory.arithmetic.synonyms import SAME, synonym
 
     return f"Write m.{name}." if name in SAME else synonym(name)

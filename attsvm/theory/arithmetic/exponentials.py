@@ -280,7 +280,7 @@ def _root_letter(form: Form) -> Form:
     """Return the root of a form as a letter.
 
     Raises:
-        Dropped: the form has too many nested roots, at each of which functions call themselves.
+        Dropped: the form has too many nested roots; each takes a recursive call.
     """
     depth = 1 + max((letter.depth for monomial in form for letter, _ in monomial), default=0)
     if depth > _NESTED:

@@ -32,7 +32,7 @@ _MOST = 2**53
 """Largest size up to which floats hold every integer."""
 
 _SMALL = 64
-"""Largest integer whose factorial and binomial coefficients are bounded."""
+"""Largest bound of n for which n! and the binomial coefficients of n get a bound."""
 
 
 class Magnitude(Scalar):

@@ -268,7 +268,7 @@ class RecordTerms:
 
 
 class Conditions(RecordTerms):
-    """The propositions of a theorem about a record, over its terms."""
+    """A writer of the propositions of a theorem about a record, with their terms."""
 
     def part(self, node: ast.expr, *, true: bool) -> Part:
         """Return a part of a theorem: a relation of the checker is true, or false."""
@@ -405,7 +405,7 @@ def _literal(node: ast.expr) -> object:
 def parts_of(
     lines: Mapping[str, str], answers: Mapping[str, str], sources: Sequence[str]
 ) -> tuple[dict[str, str], list[Part]]:
-    """Return the definitions and the parts of the theorem that a verifier finds a violation.
+    """Return the definitions and the parts of a theorem: the verifier's instance is a violation.
 
     Args:
         lines: the names of the verifier with their expressions.

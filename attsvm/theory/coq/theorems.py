@@ -54,7 +54,7 @@ class Theorem:
         definitions: the definitions of real numbers that its text uses, by name, in order.
         says: the proposition.
         records: other definitions that its text uses.
-        tactics: a tactic for each part of a conjunction, if it is no statement for all sizes.
+        tactics: a tactic for each part of the conjunction; empty for a statement for all sizes.
     """
 
     name: str

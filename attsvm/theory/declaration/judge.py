@@ -138,8 +138,8 @@ def violates_at_once(
     """Return whether an instance meets all hypotheses and fails the conclusion.
 
     The formulas are evaluated in rationals and balls. If the formula `counts` with its integers,
-    balls alone are used, as rationals may be too long. Balls of many bits follow if few bits leave
-    the instance open, such as the remainder of a large power. The result is None if it stays open.
+    balls alone are used, as rationals may be too long. If few bits leave the instance open, as for
+    the remainder of a large power, more bits follow. The result is None if it stays open.
     """
     if not counts:
         with ctx.workprec(_TRACED):

@@ -239,8 +239,8 @@ def _equation(left: Term, right: object) -> Written:
 def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
     """Yield the definitions whose names occur in the shown lines, or in a yielded definition.
 
-    A name counts without its arguments, or as a whole if it begins with a bracket; that of a
-    sequence counts with any index.
+    Names are compared without arguments, unless they begin with a bracket. The name of a sequence
+    occurs if it occurs with any index.
     """
     text = " ".join(line.plain for line in shown)
     left = dict(lines)

@@ -45,7 +45,7 @@ def kept_contents(path: Path) -> Iterator[None]:
 
 
 def read_contents(path: Path) -> dict[str, Content]:
-    """Return the contents in a file; none if it is missing, damaged or of other parsing code."""
+    """Return the contents in a file; empty if it is missing, damaged or of another `_parser`."""
     try:
         checksum, _, body = read_whole(path, _LARGEST).partition(b"\n")
         if checksum != _checksum(body):
@@ -77,7 +77,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _parser() -> str:
-    """Return the version of Python, and a hash of the code that parses.
+    """Return the version of Python, and a hash of the parsing code.
 
     Raises:
         OSError: the code cannot be read.

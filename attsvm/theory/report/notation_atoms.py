@@ -28,13 +28,13 @@ _FUNCTIONS = {
 """LaTeX of functions, whose argument needs no brackets."""
 
 _INDEX = re.compile(r"[A-Za-z][ijklnrstuv\d]?$|\d+$|[ijkst]{3}$")
-"""Indices, in italics; other words below a letter are upright."""
+"""Subscripts in italics; all other words in a subscript are upright."""
 
 _NO_VALUE = {"and", "or", "in", "is", "are", "of", "for", "with", "to", "if", "that", "the"}
-"""Words that begin no value within brackets."""
+"""Words that cannot begin a value within brackets."""
 
 _DEEPEST = 10
-"""Maximum number of brackets and bars within each other; a deeper text stays words."""
+"""Maximum nesting depth of brackets and bars; deeper text stays words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Cursor(abc.ABC):
         tokens: the tokens of the sentence.
         at: the place of the next token.
         depth: the number of open brackets and bars.
-        bar: the innermost open bar, "" within brackets: the same bar closes it.
+        bar: the innermost open bar, which the same bar closes; "" within brackets.
     """
 
     tokens: Sequence[Token]
@@ -89,7 +89,7 @@ class Cursor(abc.ABC):
         return same
 
     def take(self, text: str) -> None:
-        """Take a token; raise `UnreadError` if it is not the next one, as all methods do."""
+        """Take a token if it is the next one; raise `UnreadError` otherwise."""
         if not self.takes(text):
             raise UnreadError
 

@@ -219,7 +219,7 @@ def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str
 
 @functools.lru_cache(maxsize=1024)
 def _in_lines(text: str, width: int, indent: str) -> tuple[str, ...]:
-    """Return a paragraph in lines; a screen is laid out many times until its parts fit."""
+    """Return a paragraph in lines; cached, as a screen is laid out often until its parts fit."""
     lines = wrap(
         text,
         width,

@@ -118,9 +118,9 @@ def _accepts(tally: Tally, case: Case) -> bool:
 
 
 def _ensure_implied(tally: Tally, case: Case) -> None:
-    """Raise unless an accepted instance meets all that its hypotheses are declared to imply.
+    """Raise unless an accepted instance meets the hypotheses that others are declared to imply.
 
-    Proofs may suppose what a hypothesis implies, so that a false implication would prove too much.
+    Proofs may suppose implied hypotheses, so a false implication would prove too much.
 
     Raises:
         ClaimError: the instance is proved to miss an implied hypothesis.

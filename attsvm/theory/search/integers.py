@@ -40,7 +40,7 @@ Sides = dict[str, tuple[int, int]]
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Screen a cube of integers from the lower ends upwards; send the closest few to the judge.
 
-    In a hunt, each turn has a larger cube than the turn before, whose cube it leaves out. If the
+    In a hunt, each turn has a larger cube and leaves out the cube of the turn before. If the
     formula counts with an integer, as in `range(k)`, the integer has one value for a whole batch. A
     hunt also uses a long box in which some integers become large. The integers of records move one
     by one. A cube is reported as screened if every row is decided.

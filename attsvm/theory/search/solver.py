@@ -2,7 +2,7 @@
 
 A model is a proposal: its numbers are rounded to few binary digits, or taken as rationals, and the
 judge decides. If z3 finds that a shape has no counterexample, the account says so with its version
-and its assumptions. That is no proof of ours, and no hunt ends by it.
+and its assumptions. This does not count as a proof, and does not end a hunt.
 """
 
 from __future__ import annotations

@@ -152,7 +152,10 @@ def _sum(a: Exponents, b: Exponents) -> Exponents:
 def _proposed(
     p: Polynomial, places: Mapping[Exponents, Sequence[tuple[int, int]]], size: int
 ) -> Array:
-    """Return a matrix near to a semidefinite Q with p = z^T Q z, if there is one."""
+    """Return a matrix near to a semidefinite Q with p = z^T Q z, if there is one.
+
+    Each step projects Q onto the equations, then onto semidefinite matrices.
+    """
     Q = np.zeros((size, size))
     wanted = {k: float(c.p) / float(c.q) for k, c in p.items()}
     for _ in range(_STEPS):
@@ -166,7 +169,10 @@ def _proposed(
 
 
 def is_semidefinite(Q: Sequence[Sequence[fmpq]]) -> bool:
-    """Return whether a matrix of rationals is symmetric and semidefinite, by elimination."""
+    """Return whether a matrix of rationals is symmetric and semidefinite, by elimination.
+
+    A pivot > 0 leaves its Schur complement; a pivot 0 needs a row of 0.
+    """
     rows = [list(row) for row in Q]
     while rows:
         pivot, first = rows[0][0], rows[0]

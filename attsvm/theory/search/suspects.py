@@ -87,7 +87,7 @@ class _Sieve:
         self.left = _SIEVED
         self.bounded = True
         self._known: set[bytes] = set()
-        self._unbounded: dict[str, bool] = {}  # by form: whether the conclusion has no bound
+        self._unbounded: dict[str, bool] = {}  # by shape: whether the conclusion has no bound
 
     def new(self, few: Known, wanted: Array) -> Array:
         """Return which wanted rows are valid instances; for integers, only rows not seen before."""
