@@ -159,7 +159,7 @@ class Heads(Sequence[Head]):
 
 
 _KEPT = ("computed in", "mask values")
-"""How notes begin that hold of queries and keys alone, whatever the tokens are."""
+"""Beginnings of notes on queries and keys alone, which hold for any tokens."""
 
 
 def _written(texts: Sequence[str]) -> Array:

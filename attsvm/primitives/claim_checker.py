@@ -27,7 +27,7 @@ from attsvm.theory.record.checker import Answer, Undefined, all_of, below, dot, 
 # losses, by their names
 
 STEEP_EVERYWHERE = (*SLOPED, "cubic", "kinked")
-"""They decrease strictly: -3 u^2 is 0 at one point only; "kinked" is max(-u, -2u)."""
+"""Losses that decrease strictly: -u^3 has slope 0 at one point only; "kinked" is max(-u, -2u)."""
 
 FLAT_SOMEWHERE = ("hinge", "squared-hinge")
 """max(0, 1 - u) and its square decrease up to 1 and are 0 from there on."""

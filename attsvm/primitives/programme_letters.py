@@ -47,7 +47,7 @@ FIRST, LAST = (Function(name, (), VECTOR)() for name in ("U_1", "U_2"))
 MOVED = Function("U", (), VECTOR)()
 """The matrix whose cost is compared with that of X^mm."""
 WEIGHT = Function("w", (RIVAL,))
-"""Multipliers of X^mm, whichever are taken."""
+"""Any multipliers of X^mm."""
 SHARE, DISTANCE = Function("s", (RIVAL,)), Function("1/||X^mm||")()
 """A share of each rival; the distance of the hull of the A_j from 0, or 0 if there is no X^mm."""
 GROUP, XI, OWN_XI = (

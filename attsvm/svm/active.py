@@ -52,6 +52,7 @@ def active_part(
     largest = float(np.abs(goal).max())
     size = float(np.linalg.norm(combined))
     most = float(np.linalg.norm(inner))
+    # Cauchy-Schwarz: `combined` lies in the span on which the part is the projection
     low = float((combined * inner).sum()) / size if size > 0.0 else 0.0
     return Active(
         reduced.outside(combined), min(low, most), most, off / largest if largest else 0.0

@@ -72,6 +72,7 @@ def own_constraints(
         part = rivals[rows]
         for group in _groups(own.tolist()):
             before = part[:, group[0]].copy()
+            # of equal tokens the first one that the query sees stays
             for t in group[1:]:
                 again = part[:, t].copy()
                 part[:, t] &= ~before
@@ -130,6 +131,7 @@ def contradictions(
         for k, i in enumerate(group):
             sees[k] = np.isin(chosen[group], ids[owners[i]][seen[i]])
         against = sees & sees.T & (chosen[group][:, None] != chosen[group])
+        # set aside the query with most contradictions, until none is left
         while against.any():
             counts = against.sum(axis=1)
             last = len(group) - 1 - int(counts[::-1].argmax())

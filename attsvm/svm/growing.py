@@ -88,6 +88,7 @@ def grow(
     goal = np.where(c > 0.0, c, float(np.abs(c).max()))
     u = np.where(live, np.maximum(c, 0.0), 0.0)
     image = operator(u)
+    # the multiple of u of largest dual value
     length = float(c @ u) / float(u @ image) if float(u @ image) > 0.0 else 0.0
     u *= length
     image *= length

@@ -1,4 +1,4 @@
-"""Primal-dual steps for nuclear-norm programmes that are too large for a central path.
+"""Primal-dual steps (Chambolle and Pock) for nuclear-norm programmes too large for a central path.
 
 For unit rows A_j and bounds c_j, each step shrinks the singular values of M + tau sum_j w_j A_j by
 tau, and moves w along c - A(2 M_new - M_old), cut off at 0. It needs one small singular value
@@ -52,6 +52,7 @@ def approach(
     w, S = w / top, S / top
     root = math.sqrt(SAFETY * operator.largest())
     balance = float(np.linalg.norm(M) / np.linalg.norm(w))
+    # tau sigma ||A||^2 < 1, A the map to the rows: then the steps converge
     tau, sigma = balance / root, 1.0 / (balance * root)
     low, high, dual, best = 0.0, math.inf, w, None
     for step in range(1, LONGEST + 1):
@@ -63,6 +64,7 @@ def approach(
         late = step % 10 == 0 and is_over(deadline)
         if step % CHECKED and not late and step > 1:
             continue
+        # M / least meets all bounds, and w / top is feasible in the dual
         least = float((left.pair(Z @ M.T) / c).min())
         top = float(np.linalg.norm(S, 2))
         if top > 0.0 and float(c @ w) / top > low:

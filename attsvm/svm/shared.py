@@ -398,12 +398,14 @@ def graded(
     tables = reduced.tables
     weights = tables.table(u * reduced.c, 0.0)
     combined = combine(programme, weights)
+    # weak duality: sum_it weights_it / ||combined|| is at most the least norm
     gain = float(weights.sum()) * (1.0 - gamma(weights.size + 8)) * DOWN
     low = gain / combined_up(programme, weights, combined) * DOWN if gain > 0.0 else 0.0
     high, best, scaled = math.inf, None, 1.0
     for each in (combined, feasible):
         if each is None:
             continue
+        # divided by its least margin, a matrix meets all constraints
         size, least = size_up(each), least_margin(programme, each)
         if least > 0.0 and size / least * UP < high:
             high, best, scaled = size / least * UP, each, least

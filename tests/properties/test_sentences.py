@@ -49,9 +49,9 @@ STRONGER = {
     "tf/generalised-svm:sharp-2": "1.05 times as much",
     "tf/local-convergence:sharp": "17/16 of the cone",
 }
-"""For readings that cannot be improved, or by no known bound: a sibling that would improve them.
+"""For each reading said to be best possible or best known: a sibling that would be stronger.
 
-Where the engine tightens right sides, it makes such siblings itself."""
+If the engine tightens the right side of a reading, it makes such a sibling itself."""
 
 
 def test_every_sharp_reading_says_how_good_it_is():

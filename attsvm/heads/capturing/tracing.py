@@ -32,9 +32,9 @@ _TINY = 1e-30
 """Smallest norm that is divided by."""
 
 _ROUNDINGS = {2: 4, 4: 32, 8: 32}
-"""Maximum distance of equal numbers, as a multiple of the relative precision, by bytes a number.
+"""Maximum error of equal numbers, as a multiple of the relative precision, by bytes per number.
 
-In half precision this is a few percent, and a larger distance would tell too little apart.
+In half precision this is a few percent; with more, different numbers would pass as equal.
 """
 
 
@@ -127,7 +127,7 @@ def _sampled(numbers: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _keys(rows: Tensor) -> Tensor:
-    """Return an integer for each column that depends on all of its numbers."""
+    """Return a hash of each column; equal columns have equal hashes."""
     bits = (rows.double() + 0.0).view(torch.int64)
     odd = torch.arange(1, 2 * len(rows), 2, device=rows.device) * 0x5851F42D4C957F2D
     return ((bits ^ (bits >> 29)) * odd[:, None]).sum(0)
@@ -165,6 +165,7 @@ def _blocks(numbers: Tensor, y: Tensor) -> Match | None:
     theirs = y.reshape(B, T, -1, e).float().norm(dim=-1)
     some, every = (a.reshape(B * T, -1)[:: max(1, B * T // _SAMPLES)] for a in (mine, theirs))
     some, every = (a / a.norm(dim=0).clamp(min=_TINY) for a in (some, every))
+    # for each head the block with the largest cosine of the norms over tokens
     blocks = (some.T @ every).argmax(1)
     chosen = theirs[..., blocks]
     factor = float((mine * chosen).sum() / chosen.square().sum().clamp(min=_TINY))

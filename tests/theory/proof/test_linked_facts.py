@@ -60,7 +60,7 @@ def of_run(claim):
 
 
 FORMULAS = {claim.proof: claim for claim in LINKED_CLAIMS.values() if of_formula(claim)}
-"""A reading over variables for each linked proof of some."""
+"""One reading over variables for each linked proof that has any."""
 BASIN = {"symbolic.basins:prove", "symbolic.basins:prove_attention"}
 """Proofs that `test_linked_proofs` evaluates."""
 OTHER_LETTERS = {"sim/orientation", "sim/printed-loss", "sim/self-attention"}
@@ -70,7 +70,7 @@ RUNS = {
     for claim in LINKED_CLAIMS.values()
     if (claim.proof not in BASIN or claim.statement_id in OTHER_LETTERS) and of_run(claim)
 }
-"""A reading on runs for each linked proof of some, and all readings in other letters."""
+"""One reading on runs for each linked proof that has any, and all readings in other letters."""
 RECORDS = {
     name: claim
     for name, claim in LINKED_CLAIMS.items()
@@ -87,7 +87,7 @@ DECLARED = {
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS}
 
 TRAINED = {"sim/figure-2:amended-2"}
-"""Readings on training on sentences; others on sentences train nothing."""
+"""Readings that train on sentences; the other readings on sentences train nothing."""
 LEFT_OUT = {
     "sim/token-sparsity:literal-3": lambda data: mask(data, named(data, "others")),
     "sim/low-score-tokens:amended-1": low,

@@ -163,9 +163,9 @@ AGREE = {
     loss_hypotheses.CONVEX_LOSS: "stands",
     steps.SHORT: "sloped",
 }
-"""When both are compared: if optimal tokens are unique; if the predicate is true, as V or a head is
-not known elsewhere; if V exists; if L > 0, as steps are in units of 1/L. That a function is
-continuous is read by lemmas alone."""
+"""When predicate and proposition are compared: if optimal tokens are unique; if the predicate is
+true, as V or a head is not known elsewhere; if V exists; if L > 0, as steps are in units of 1/L.
+Only lemmas use that a function is continuous."""
 
 
 @settings(max_examples=25, deadline=None)
