@@ -1,6 +1,6 @@
 """Polynomial conditions for z3: a formula on unknown real numbers.
 
-A root is a new unknown r >= 0 with r^2 = x, and a quotient a new unknown q with q b = a and b != 0.
+A root is a new unknown r >= 0 with r^2 = x. A quotient is a new unknown q with q b = a and b != 0.
 These side conditions are assumed wherever the formula has a root or a quotient. Exponentials,
 logarithms and loops up to an unknown integer have no polynomial condition.
 """

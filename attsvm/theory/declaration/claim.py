@@ -112,7 +112,7 @@ class Claim:
         rests_on: ids of the statements that its statement uses or is derived from in print.
         read_off: the part of the source behind `printed` if the source has no such sentence.
         fairness: how fairly it takes the source; None unless it is a literal reading.
-        strength: how good it is beside what else could be stated; None if nobody said.
+        strength: its strength, see `Strength`; None if none is declared.
     """
 
     id: str

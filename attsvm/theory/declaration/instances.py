@@ -56,7 +56,7 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     """Return a hypothesis, by its text, for each end of the domain of a number or array.
 
     Searchers may leave domains, and such instances must not count. The length of an axis has such a
-    hypothesis only if it is closed: a hunt may try longer axes than are drawn, and `shape_of`
+    hypothesis only if it is closed, because a hunt may try longer axes than are drawn. `shape_of`
     refuses axes that are too short.
     """
     results: dict[str, Hypothesis] = {}

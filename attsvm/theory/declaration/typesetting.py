@@ -286,7 +286,7 @@ def sentence(
         formula: its variables or records, hypotheses and conclusion.
         read: the sense of each ambiguous word of the printed sentence.
         tight: whether the check refutes every smaller right side that it tries.
-        strength: how good the reading is; None if nobody said.
+        strength: the strength of the reading; None if none is declared.
     """
     shown = {*domains(formula.variables), *_named_settings(formula)}
     clauses = [one.says for name, one in formula.hypotheses.items() if name not in shown]

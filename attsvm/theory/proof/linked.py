@@ -339,8 +339,8 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
     Otherwise the objects of hypotheses declare them, and the reading must grant each object.
 
     Raises:
-        ProofError: a sequent of the conclusion is missing, or a fact that the proof was given is
-            not in the setting and the hypotheses, or is of another proof.
+        ProofError: a sequent of the conclusion is missing, or a fact that the proof took as given
+            is neither setting nor hypothesis. Or a conclusion is of another proof.
     """
     conclusion = conclusion_of(formula)
     if not conclusion.sequents:

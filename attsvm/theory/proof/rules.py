@@ -495,8 +495,8 @@ def ensure_ended(
         known: the sequents that the reading gives, by the rule that takes them.
 
     Raises:
-        ProofError: a sequent is missing, or a fact is not given by the reading or is of another
-            proof.
+        ProofError: a sequent is missing, or a fact that the proof took as given is none of the
+            reading. Or a conclusion is of another proof.
     """
     own = all(fact in whole.facts for fact in whole.concluded)
     _ensure(own, "a conclusion is a fact of another proof", whole.concluded)

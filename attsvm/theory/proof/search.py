@@ -68,8 +68,8 @@ def _solved(
 def _cancelling(terms: Sequence[Term], free: np.ndarray) -> np.ndarray:
     """Return the places of the products that a certificate may use.
 
-    A product is left out if one of its monomials cannot cancel: no other product has it, or all
-    products have it with one sign and must have coefficients >= 0.
+    A product is left out if one of its monomials cannot cancel. Either no other product has it, or
+    all products have it with one sign and need coefficients >= 0.
     """
     rows: dict[Monomial, list[tuple[int, int]]] = {}
     for column, term in enumerate(terms):

@@ -562,8 +562,8 @@ def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
 def extreme(kind: str, body: Operand, letter: Letter, over: Over | None = None) -> Term:
     """Return a number that a body has over an index set: it binds the index.
 
-    The kinds are "least" and "most" of reals; "hull", the distance of the hull of vectors from 0;
-    "row", a row of a matrix by its entries; and "spectral", the norm of a matrix by its rows.
+    "least" and "most" are the extremes of reals. "hull" is the distance of the hull of vectors from
+    0, "row" a row of a matrix by its entries, and "spectral" the norm of a matrix by its rows.
     Lemmas and rules state facts about them. Over an empty set the value is any number.
     """
     ready = members(body, letter, over)
