@@ -243,7 +243,7 @@ def converges(
 ) -> Converged:
     """Prove that from the basin W/||W|| tends to V/||V||, and ||W|| to infinity.
 
-    Without a supposition that the start is in the basin, it is the proper start, which is in it.
+    If `start` is None, the run has the proper start r V, which is in the basin.
     """
     a = attends(suppose(unique)[0])
     step = moves(a)

@@ -235,7 +235,8 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
         ev(ge(rest, substituted(rest, {K: K.term + 1}))), slow_fact, scale(s.adds, 1 + off.term)
     )
     (settled,) = cite(SETTLED, [falls], "slack", rest)
-    # so ||V|| ||W|| - (1 + off) <W, V> <= D - off ||V|| S/2, which is below 0 in the end
+    # with D = ||V|| slack - (1 + off) <W_0, V> at the start W_0:
+    # ||V|| ||W|| - (1 + off) <W, V> <= D - off ||V|| S/2, which is below 0 in the end
     half = off.term / 2
     settled = at(settled, {off: half}, decide(gt(half, 0), off_positive))
     slack = current().names["slack"](half)

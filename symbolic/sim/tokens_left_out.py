@@ -1,4 +1,4 @@
-"""X^mm is unchanged without rivals of margin above 1, outputs no lower without the worst tokens.
+"""Effects of leaving tokens out: on X^mm by their margins, and on the output by their scores.
 
 On `sim/token-sparsity:literal-3` and `sim/low-score-tokens`, readings amended-1 and literal-3. Near
 X^mm only rivals of margin 1 restrict, so that X^mm + t (X' - X^mm) meets all constraints for a

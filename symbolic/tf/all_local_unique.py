@@ -15,7 +15,7 @@ from symbolic.least_points import (
 
 
 def ensure_by_others() -> None:
-    """Prove that rivals' least margin under W^mm(alpha) is the larger of 1 and that without them.
+    """Prove m = max(1, m') for rivals' least margins: m under W^mm(alpha), m' without rivals.
 
     `symbolic.tf.definition_2` links this.
     """

@@ -1,6 +1,7 @@
 """Locally optimal token choices, and the Att-SVM's solution without the rivals of a choice.
 
-X^mm is W^mm(alpha) and X' the solution without rivals, tokens of at least the score of alpha_i.
+Rivals of alpha are tokens that score at least as much as alpha_i. X^mm is W^mm(alpha), and X' is
+the solution of the Att-SVM without rivals.
 """
 
 from attsvm.errors import present
@@ -45,7 +46,7 @@ def prove_optimal() -> str:
 
 @linked
 def prove() -> str:
-    """Prove that the rivals' least margin m is 1 or that under X', m', whichever is larger.
+    """Prove m = max(1, m') for the least margins m and m' of rivals under X^mm and X'.
 
     If m > 1, no rival restricts X^mm, which is X'. If m' >= 1, X' meets all constraints, and is
     X^mm.

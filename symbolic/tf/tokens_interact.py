@@ -14,8 +14,8 @@ k = index("k", "d")
 def shares(reading: str) -> tuple[Term, Term, Fact, Fact, tuple[Term, Fact, Fact]]:
     """Return the gap of values and the share s of y with facts on them.
 
-    They are s > 0 and u - <v, x> = s gap; and with the logit <x, p>, D/D = 1 and 1/D > 0 for the
-    sum D of both exponentials.
+    The facts are s > 0 and u - <v, x> = s gap. The tuple has the logit <x, p>, with D/D = 1 and
+    1/D > 0 for the sum D of both exponentials.
     """
     v = letters_in(INTERACT, reading)
     x, y, head, p = (one.entry((k.term,)) for one in (v.x, v.y, v.v, v.p))

@@ -31,7 +31,7 @@ from attsvm.theory.proof.terms import (
 
 X = Letter("X", VECTOR)
 Q = Function("q", (), VECTOR)()
-"""The vector q beside a selection."""
+"""A vector q that conclusions compare with the solution."""
 
 
 @dataclass(frozen=True, slots=True)
