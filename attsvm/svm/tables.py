@@ -1,7 +1,7 @@
 """Constraints (x_target - x_t)^T W z_i >= 1 of tokens that queries share, without a list of rows.
 
 Multipliers form one table with a row for each query and a column for each token. With Omega = -w,
-and the sums of its rows added at the targets, sum_it w_it (x_target - x_t) z_i^T is X^T Omega^T Z.
+and the row sums of w added at the targets, sum_it w_it (x_target - x_t) z_i^T is X^T Omega^T Z.
 Margins are differences within the rows of Z W^T X^T. A product therefore needs two matrix products,
 and nothing of size n T d is formed.
 
