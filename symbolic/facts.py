@@ -102,7 +102,7 @@ def product(*facts: Fact) -> Fact:
 
 
 def root(x: Term, positive: Fact) -> tuple[Fact, Fact]:
-    """Return that a root is at least 0, and what its square is, if what it is of is at least 0."""
+    """Return that sqrt x >= 0, and (sqrt x)^2 = x, for a term x that is at least 0."""
     above, whole = cite(ROOT, [positive], x)
     return above, whole
 
@@ -126,7 +126,7 @@ def root_at_most(large: Fact, root: tuple[Fact, Fact], small: Fact) -> Fact:
 
     Args:
         large: that c is at least 0.
-        root: that s is at least 0, and what its square is.
+        root: that s is at least 0, and the value of s^2.
         small: that c^2 is at least this square.
     """
     c, s = large.proposition.term, root[0].proposition.term

@@ -94,7 +94,7 @@ def least_sum(logit: Term, short: Fact, root_n: tuple[Fact, Fact], low: Fact) ->
     Args:
         logit: the logit s at t.
         short: that its norm is at most R.
-        root_n: that sqrt n is at least 0, and what its square is.
+        root_n: that sqrt n is at least 0, and that its square is n.
         low: that n times the exponent is -R sqrt n.
     """
     norm, whole = length(logit, t), total(logit, t)

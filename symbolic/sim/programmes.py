@@ -4,7 +4,7 @@ X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multiplie
 objective of X_soft is f_C(V), ||V|| plus C times the sum of slacks. The proofs use inner products
 alone, so that they hold for any number of inputs and tokens and in any dimension.
 
-`symbolic.sim.programme_facts` has what is linked. docs/proofs/soft_margin.md has the arguments.
+`symbolic.sim.programme_facts` has the linked proofs. docs/proofs/soft_margin.md has the arguments.
 """
 
 import sympy as sp

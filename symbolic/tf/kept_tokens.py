@@ -91,7 +91,7 @@ def prove_finite() -> str:
 
 
 class _Scaled:
-    """V over mu, which meets the constraints of Gen-SVM, and what follows.
+    """Facts on V/mu, which meets the constraints of Gen-SVM, and on W_svm.
 
     Attributes:
         equal, some: E_e is orthogonal to V, and there is a rival.
@@ -137,7 +137,7 @@ def prove_solvable() -> str:
 
 @linked
 def prove_correlation() -> str:
-    """Prove that <V, W_svm> >= mu ||W_svm||^2 > 0, and what follows for the correlation."""
+    """Prove that <V, W_svm> >= mu ||W_svm||^2 > 0, and bounds of the correlation that follow."""
     v = _Scaled()
     along, size = REST @ SVM, SVM @ SVM
     level = setting(SETTING, LEVEL)

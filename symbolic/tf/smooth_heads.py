@@ -144,7 +144,7 @@ class Goal:
     Attributes:
         v: the letters of the reading.
         formula: its formula.
-        sequents: what it concludes.
+        sequents: the sequents of its conclusion.
         setting: facts on the axes.
     """
 
