@@ -68,7 +68,7 @@ class Bounded(Lane):
 
     @property
     def live(self) -> Array:
-        """Which instances may have a number other than 0."""
+        """Tell the instances with a number that may differ from 0."""
         if self._live is None:
             self._live = self.value != 0.0
             if not self.exact:
