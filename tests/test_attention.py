@@ -5,13 +5,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attsvm.attention import (
-    log_softmax,
-    logits_of_kq,
-    logits_of_p,
-    logits_of_w,
-    softmax,
-)
+from attsvm.attention import log_softmax, logits_of_kq, logits_of_p, logits_of_w, softmax
 from attsvm.strategies import arrays, sizes
 
 EPS = np.finfo(float).eps

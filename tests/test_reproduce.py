@@ -26,11 +26,7 @@ from attsvm.training import descend_kq, descend_w
 from properties._support.published_data import gaussian_protocol, one_input
 from properties.mm.figures import trajectories as mm_trajectories
 from properties.sim.figures import margins as sim_margins
-from properties.tf.figures import (
-    parameterisation_bias,
-    probabilities,
-    singular_values,
-)
+from properties.tf.figures import parameterisation_bias, probabilities, singular_values
 from properties.tf.figures import trajectories as tf_trajectories
 
 LOSS = LOSSES["log-loss"]

@@ -29,16 +29,7 @@ from attsvm.theory.run.confirm import confirm
 from attsvm.theory.verification.check import check_part
 from benchmarks.power import __main__ as power
 from benchmarks.power.__main__ import page, show_true, true_claims
-from benchmarks.power.measure import (
-    PACK,
-    Attempt,
-    alone,
-    examine,
-    hunt_one,
-    looked,
-    quick,
-    rival,
-)
+from benchmarks.power.measure import PACK, Attempt, alone, examine, hunt_one, looked, quick, rival
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
 from properties._support.cones import Local
 from properties.mm._support.prompt_descent import prompting

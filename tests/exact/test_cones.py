@@ -18,15 +18,7 @@ from attsvm.exact.traps import Selection
 from attsvm.limits import residual_stays_bounded
 from attsvm.training import descend_w, follow_w
 from tests.exact.digits import DECREASING
-from tests.exact.local_runs import (
-    LOG,
-    STEPS,
-    drawn,
-    floats,
-    plane,
-    selected,
-    starts,
-)
+from tests.exact.local_runs import LOG, STEPS, drawn, floats, plane, selected, starts
 
 BITS = 192
 

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
-from attsvm.exact import (
-    ExactData,
-    rational,
-    rationals,
-    risk_gap,
-    softmax,
-)
+from attsvm.exact import ExactData, rational, rationals, risk_gap, softmax
 from attsvm.exact.attention import deficit
 from attsvm.exact.descent import gradient
 from attsvm.exact.lipschitz import (

@@ -22,13 +22,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.soft import solve_soft
 from tests.exact.digits import EPS, fractions
-from tests.svm.conditions import (
-    check_exactly,
-    exact_margins,
-    exact_sum,
-    exactly,
-    nuclear_norm,
-)
+from tests.svm.conditions import check_exactly, exact_margins, exact_sum, exactly, nuclear_norm
 from tests.svm.problems import blocks, problems, programmes, two_tokens
 
 

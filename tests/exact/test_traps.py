@@ -9,15 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import (
-    ExactData,
-    decide,
-    dot,
-    limit_certificate,
-    rational,
-    rationals,
-    softmax,
-)
+from attsvm.exact import ExactData, decide, dot, limit_certificate, rational, rationals, softmax
 from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import gradient
 from attsvm.exact.losses import loss_slope
@@ -37,16 +29,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm_programme
 from attsvm.training import descend_w, follow_w
 from tests.exact.digits import DECREASING, EPS
-from tests.exact.local_runs import (
-    LOG,
-    STEPS,
-    THREE,
-    column,
-    one_dimension,
-    plane,
-    selected,
-    starts,
-)
+from tests.exact.local_runs import LOG, STEPS, THREE, column, one_dimension, plane, selected, starts
 
 BITS = 96
 

@@ -8,13 +8,7 @@ from hypothesis import find, given, settings
 
 from attsvm.data import AttentionData
 from attsvm.strategies import GRID
-from attsvm.strategies.data import (
-    attention_data,
-    ragged,
-    ragged_larger,
-    separable_data,
-    starts,
-)
+from attsvm.strategies.data import attention_data, ragged, ragged_larger, separable_data, starts
 
 
 def test_the_grid_holds_simple_numbers_first_and_each_as_often_as_its_opposite():

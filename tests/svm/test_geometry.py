@@ -12,12 +12,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 from attsvm.exact import decide
 from attsvm.svm import att_svm_programme, geometry, local_svm
-from attsvm.svm.geometry import (
-    is_locally_optimal,
-    locally_optimal,
-    margins,
-    sample_locally_optimal,
-)
+from attsvm.svm.geometry import is_locally_optimal, locally_optimal, margins, sample_locally_optimal
 from properties._support.published_data import gaussian_protocol, one_input
 from tests.svm.conditions import EPS
 from tests.svm.problems import blocks, problems, two_tokens

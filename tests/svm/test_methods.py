@@ -12,19 +12,8 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
-from attsvm.kernels.least_norm import (
-    SOLVED,
-    UNBOUNDED,
-    figures,
-    pivot,
-)
-from attsvm.svm import (
-    att_svm_programme,
-    finite_part,
-    frobenius,
-    generalised_svm,
-    methods,
-)
+from attsvm.kernels.least_norm import SOLVED, UNBOUNDED, figures, pivot
+from attsvm.svm import att_svm_programme, finite_part, frobenius, generalised_svm, methods
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST

@@ -13,13 +13,7 @@ from hypothesis import assume, example, given
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline
-from attsvm.svm import (
-    att_svm,
-    att_svm_programme,
-    nuclear,
-    nuclear_search,
-    solve_programme,
-)
+from attsvm.svm import att_svm, att_svm_programme, nuclear, nuclear_search, solve_programme
 from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, unpack

@@ -16,11 +16,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, TiedTokensError
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.frobenius import solve_programme
-from attsvm.svm.programme import (
-    finite_part_programme,
-    generalised_programme,
-    p_svm_programme,
-)
+from attsvm.svm.programme import finite_part_programme, generalised_programme, p_svm_programme
 from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
 from attsvm.svm.soft_path import merge
 from properties._support.published_data import gaussian_protocol

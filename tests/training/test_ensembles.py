@@ -14,14 +14,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.prediction import Head, ensure_head, relu_head
-from attsvm.training import (
-    descend_kq,
-    descend_p,
-    descend_vp,
-    descend_w,
-    follow,
-    stack,
-)
+from attsvm.training import descend_kq, descend_p, descend_vp, descend_w, follow, stack
 from properties._support.published_data import one_input
 from tests.late import Late
 from tests.training.protocol import OWN, RELU, protocol

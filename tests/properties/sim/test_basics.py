@@ -21,15 +21,7 @@ from attsvm.theory.arithmetic.notation import letters, written
 from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
-from properties.sim import (
-    basic_1,
-    basic_2,
-    basic_3,
-    basic_4,
-    basic_5,
-    basic_6,
-    basic_7,
-)
+from properties.sim import basic_1, basic_2, basic_3, basic_4, basic_5, basic_6, basic_7
 from properties.sim._support import bounds
 from properties.sim.basic_5.conclusion import change, vector_change
 from tests.searching import drawn, screened

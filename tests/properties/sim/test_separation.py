@@ -16,9 +16,7 @@ from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_op
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.gradients import log_coefficients
-from attsvm.primitives.hypotheses import (
-    exists,
-)
+from attsvm.primitives.hypotheses import exists
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS

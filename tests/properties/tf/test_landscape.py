@@ -15,10 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.hypotheses import all_independent
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
-from properties._support.token_choices import (
-    all_support_everywhere,
-    better_support,
-)
+from properties._support.token_choices import all_support_everywhere, better_support
 from properties.tf._support.descent_instances import from_zero
 from properties.tf.benign_landscape import minima
 from properties.tf.benign_landscape.instances import BESIDE, FINITE, IN_ORDER, REST, WITHIN

@@ -17,12 +17,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
-from attsvm.theory.report.script import (
-    LINES,
-    script,
-    short_literal,
-    writers,
-)
+from attsvm.theory.report.script import LINES, script, short_literal, writers
 from attsvm.training import descend_kq, descend_p, descend_w
 from properties._support.published_data import one_input
 from properties.tf.generalised_svm.published_runs import correlations

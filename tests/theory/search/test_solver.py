@@ -6,18 +6,7 @@ from fractions import Fraction
 import pytest
 from toy_pack import stated
 
-from attsvm import (
-    PSD,
-    Choice,
-    Integer,
-    Matrix,
-    Real,
-    Simplex,
-    Symmetric,
-    Vector,
-    ask,
-    question,
-)
+from attsvm import PSD, Choice, Integer, Matrix, Real, Simplex, Symmetric, Vector, ask, question
 from attsvm.theory import changed
 from attsvm.theory.coq.theorems import refutation
 from attsvm.theory.instance import codec
