@@ -72,6 +72,13 @@ c = Letter("c", GONE)
 GONE_RIVAL = Function("rival", (GONE,), RIVAL)
 """The rivals that are left out, as an index set of their own."""
 
+PLACE = Sort("place in a circle", index=True)
+p, p_next = Letter("p", PLACE), Letter("place", PLACE)
+AFTER, ASKED = Function("next place", (PLACE,), PLACE), Function("rival asked", (PLACE,), RIVAL)
+PLACED = Function("x z^T", (PLACE,), VECTOR)
+"""A circle of tokens of one query, if there is one: the next place, the rival that stands there for
+the problem whose optimal token stands at this place, and x z^T for the token x at a place."""
+
 i, h = Letter("i", INPUT), Letter("h", INPUT)
 NORMAL = Function("w", (INPUT,), VECTOR)
 OFFSET = Function("c", (INPUT,))
@@ -365,3 +372,18 @@ def at_least_lost(factor: object = 1, of: str = "span") -> Said | None:
     }
     text = Sequent(ge(V @ V - WITHOUT(j) @ WITHOUT(j), WEIGHT(j) * WEIGHT(j) * square))
     return Said((_EXISTS, text), known) if (factor, of) == (1, "span") else None
+
+
+def no_circle(by: str = "circles") -> Said | None:
+    """Return the claim that no matrix meets the constraints if there is a circle."""
+    step = PLACED(p) - PLACED(AFTER(p))
+    known = {
+        "a query asks for each token of a circle before the next one": Sequent(
+            eq(A(ASKED(p)) @ X.term, step @ X.term)
+        ),
+        "each place of a circle comes next after one": Sequent(
+            eq(total(1, p_next, Over(AFTER, p.term)), 1)
+        ),
+    }
+    text = Sequent(gt(total(short_by(k.term, X.term), k), 0), frozenset({some(p)}))
+    return Said((text,), known) if by == "circles" else None

@@ -20,7 +20,7 @@ from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence
-from symbolic.sim import repeated_tokens
+from symbolic.sim import circles, repeated_tokens
 
 ROWS_OF_LANGUAGES = Supposed(
     "successors are drawn for each token apart: rows of a random language are independent",
@@ -40,31 +40,13 @@ SUB_SEQUENCES = Supposed("attention is over the sub-sequence", (("over", "sub-se
 WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 
 
-def prove_circles() -> str:
-    """Prove that constraints around a cycle of tokens contradict each other.
-
-    The differences of logits add up to 0, but the margins that are asked for add up to k > 0.
-    """
-    x, k = sp.Function("x"), sp.Symbol("k", integer=True, positive=True)
-    i = sp.Symbol("i", integer=True, positive=True)
-    around = sp.summation(x(i) - x(i + 1), (i, 1, k))
-    ensure_zero(
-        around.subs(x(k + 1), x(1)),
-        "with x_{k+1} = x_1 the differences of logits around a cycle add up to 0, for any k",
-    )
-    ensure_positive(
-        sp.summation(1, (i, 1, k)), "the margins that are asked for around a cycle add up to k"
-    )
-    return "for any embeddings and any number of tokens and sentences"
-
-
 def prove() -> str:
     """Prove that X^mm exists if there is no cycle and the embeddings are linearly independent.
 
     The rank of a token is the length of the longest path from it. Some X has these ranks as logits,
     and they meet all constraints.
     """
-    prove_circles()
+    circles.prove()
     worse = sp.Symbol("rank", integer=True, nonnegative=True)
     more = sp.Symbol("more", integer=True, nonnegative=True)
     better = worse + 1 + more
@@ -114,7 +96,7 @@ def ensure_next_is_best() -> None:
 def prove_often() -> str:
     """Prove that ten sentences of a random language are contradictory with probability > 1/2."""
     ensure_next_is_best()
-    prove_circles()  # the cycle has two tokens: a query asks for a above b, and for b above a
+    circles.prove()  # the cycle has two tokens: a query asks for a above b, and for b above a
     prove_probability()
     z, q, r = sp.symbols("z mean_q mean_r")
     cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})
@@ -145,7 +127,7 @@ def prove_default() -> str:
     ensure_next_is_best()  # if the next token is in the sub-sequence
     cite(textbook.LARGEST, met={textbook.UNIFORM: ON_THE_SPHERE})  # if it is not
     cite(textbook.ROTATIONS, met={textbook.UNIFORM: ON_THE_SPHERE})  # one common word, or none
-    prove_circles()  # the cycle has one token: a copy of the optimal token is its rival
+    circles.prove()  # the cycle has one token: a copy of the optimal token is its rival
     cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})
     r, a, b = sp.symbols("r a b")
     touches = sp.Rational(1, 6)

@@ -119,8 +119,8 @@ OFTEN = Statement(
             },
         ),
         "amended-2": Reading(
-            "holds",
-            proof="symbolic.sim.often_unsolvable:prove_circles",
+            "proved",
+            proof="symbolic.sim.circles:prove",
             under=(),
             conclusion=refused,
             examples=(TWO, language.SHARED, REPEATED, OPPOSITE),

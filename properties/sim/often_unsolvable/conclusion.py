@@ -5,12 +5,12 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.exact import rationals
-from attsvm.primitives import run_programs
+from attsvm.primitives import programme_letters, run_programs
 from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Records, Slack, changed, stated
+from attsvm.theory import Records, Slack, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties.sim._support.telling_sentences import one_successor, sentence_run, sentences_of
 from properties.sim.often_unsolvable import contradictions
@@ -43,6 +43,7 @@ def exists_exactly_if(m: Namespace, case: Descent, by: str = "circles") -> Compa
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
 
+@concludes(programme_letters.no_circle)
 @stated(
     "X^mm exists only if $by",
     symbols={

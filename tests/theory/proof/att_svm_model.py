@@ -17,6 +17,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives import descent_letters as runs
 from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat, without
+from attsvm.primitives.sentences import Sentences
 from attsvm.theory.proof.terms import POSITIVE, REAL, VECTOR, Term
 from properties._support import token_letters as tokens
 from properties._support.token_choices import Choice, every, locally_optimal, rivals
@@ -55,6 +56,19 @@ def model_of_programme(case: Any, seed: int = 0) -> Model:
         constants[runs.SIDE] = _solved(exact.Z, [1] * data.n, data.d)
         sets[tokens.CHOICE] = [*map(tuple, every(case))]
         sets[tokens.TOKEN] = [(i, t) for i, row in enumerate(exact.kept) for t in row]
+    if isinstance(getattr(case, "inputs", None), Sentences):
+        around = _circle(case.inputs, exact)
+        best = (x[tied[0]] for x, tied in zip(exact.X, exact.optimal, strict=True))
+        placed = [
+            np.outer(_fractions(x), _fractions(z)).ravel()
+            for x, z in zip(best, exact.Z, strict=True)
+        ]
+        sets[letters.PLACE] = range(len(around))
+        functions |= {
+            letters.AFTER: lambda p: (p + 1) % len(around),
+            letters.ASKED: lambda p: around[p],
+            letters.PLACED: lambda p: placed[around[p][0]],
+        }
     if isinstance(case, Pointed):
         points = [*map(_exact, case.points)]
         constants |= {letters.FIRST: points[0], letters.LAST: points[-1]}
@@ -189,6 +203,28 @@ def model_of_several(case: Several, steps: int = 5) -> Model:
     samples = {REAL: [-2.0, -0.5, 0.0, 0.25, 1.0, 3.0], VECTOR: vectors}
     sets = {runs.INPUT: range(data.n)}
     return Model(functions, sets, steps, samples, floor=1e-12)
+
+
+def _circle(asked: Sentences, exact: ExactData) -> list[Token]:
+    """Return rivals of a shortest circle of words that one query asks for; [] if there is none.
+
+    The optimal word of the first rival's problem is the word of the last rival, and so on.
+    """
+    problems, E = asked.sentences.shape[1] - 1, len(asked.embeddings)
+    edges: dict[int, dict[tuple[int, int], Token]] = {}
+    for i, (kept, tied) in enumerate(zip(exact.kept, exact.optimal, strict=True)):
+        row = asked.sentences[i // problems].tolist()
+        words = [*range(E)] if asked.whole else row
+        own = edges.setdefault(row[i % problems], {})
+        own |= {(words[kept[tied[0]]], words[t]): (i, t) for t in kept if t != kept[tied[0]]}
+    for own in edges.values():
+        paths = [[edge] for edge in own]
+        for _ in range(E):
+            for path in paths:
+                if path[-1][1] == path[0][0]:
+                    return [own[edge] for edge in path]
+            paths = [[*path, edge] for path in paths for edge in own if edge[0] == path[-1][1]]
+    return []
 
 
 def _combination(rows: list[Array], W: Array) -> list[Fraction]:
