@@ -18,7 +18,7 @@ from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search.hunt import Hunt, hunt
 
-HEAD = """# What a hunt comes to that knows nothing
+HEAD = """# What hunts find without stored counterexamples
 
 Every literal reading was hunted for up to {seconds:g} s, {workers} workers, seed {seed}, without
 its own instances and stored counterexamples:

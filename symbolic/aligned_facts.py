@@ -415,14 +415,14 @@ def end_direction(run: Converged) -> None:
 
 @linked
 def prove_equal_rivals() -> str:
-    """Prove the limit direction for aligned inputs whose rivals have one score."""
+    """Prove the limit direction for aligned inputs whose rivals have the same score."""
     end_direction(aligned_runs(lambda: suppose(INPUTS_ALIGNED)[0]))
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
 @linked
 def prove_one_input() -> str:
-    """Prove the limit direction for a single input whose rivals have one score."""
+    """Prove the limit direction for a single input whose rivals have the same score."""
 
     def alone() -> Fact:
         (one,) = suppose(ONE_INPUT)

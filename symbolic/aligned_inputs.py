@@ -3,10 +3,10 @@
 The letters are those of `symbolic.basins`. Inputs i and j are aligned if <A_it, A_ju> >= 0 for all
 rivals t of i and u of j. Then the gradient of one input's loss lowers no margin of the other.
 
-If the rivals of each input have one score, attention to the optimal token stays above a constant,
-from any start and with any step (`prove_equal_rivals`). The reason is that F, the logarithm of the
-odds of the rivals, stays bounded. If rivals' scores differ little, descent with a step of at most
-1/L enters the basin (`prove_aligned`).
+If the rivals of each input have the same score, attention to the optimal token stays above a
+constant, from any start and with any step (`prove_equal_rivals`). The reason is that F, the
+logarithm of the odds of the rivals, stays bounded. If rivals' scores differ little, descent with a
+step of at most 1/L enters the basin (`prove_aligned`).
 """
 
 import sympy as sp
@@ -118,7 +118,7 @@ def ensure_log_of_powers() -> None:
 def ensure_kept_odds() -> None:
     """Prove that s_o and u less the rivals' score stay above positive constants if F is bounded.
 
-    F has an upper bound, exp(F) = (1 - s_o)/s_o, and the rivals of an input have one score.
+    F has an upper bound, exp(F) = (1 - s_o)/s_o, and the rivals of an input have the same score.
     """
     power = sp.Symbol("exp(F)", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
@@ -137,8 +137,8 @@ def ensure_kept_odds() -> None:
 def ensure_raised(aligned: Supposition | None) -> None:
     """Prove that attention to the optimal tokens stays above a constant, with any step.
 
-    Rivals of an input have one score, and inputs are aligned: no <A_it, A_ju> is negative. Let F be
-    the logarithm of the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), reach the largest
+    Rivals of an input have the same score, and inputs are aligned: no <A_it, A_ju> is negative. Let
+    F be the logarithm of the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), reach the largest
     ||A_t||, and small = n/(e max|l'| lead reach^2).
 
     Args:
@@ -207,7 +207,7 @@ def ensure_raised(aligned: Supposition | None) -> None:
 
 
 def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None) -> None:
-    """Prove that the direction converges to that of V if rivals have one score, from any start.
+    """Prove that the direction converges to that of V if rivals have equal scores, from any start.
 
     Inputs are aligned. Then attention stays above constants, from which the limit follows.
 

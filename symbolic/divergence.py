@@ -1,10 +1,10 @@
 """Divergence of a run of descent: W_k leaves every ball for good.
 
 Letters are those of `symbolic.gains`. Let M give every rival a margin of at least 1, as X^mm does.
-Let all these margins be 1, or let the rivals of each input have one score. Then a step of size e
-moves <W, M> by at least e D(W), upwards if l' < 0 and downwards if l' > 0. Here
-D(W) = (1/n) sum_i |l'| s_o sum_t s_t (gamma_o - gamma_t). On a closed ball D has a least value
-above 0, and |<W, M>| is at most the radius times ||M||, so that W is in the ball finitely often.
+Let all these margins be 1, or let the rivals of each input have the same score. Then a step of size
+e moves <W, M> by at least e D(W), upwards if l' < 0 and downwards if l' > 0. Here D(W) = (1/n)
+sum_i |l'| s_o sum_t s_t (gamma_o - gamma_t). On a closed ball D has a least value above 0, and |<W,
+M>| is at most the radius times ||M||, so that W is in the ball finitely often.
 """
 
 from collections.abc import Callable

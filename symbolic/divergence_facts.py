@@ -5,7 +5,7 @@ lead_j = gamma_o - gamma_j, which is above 0 for some rival j. In a step <W, M> 
 e sum_j p_j <A_j, M> with p_j = -l'(u) s_j (u - gamma_j)/n, for every matrix M. There are two
 reasons why this sum is never negative, and above a positive constant on each ball:
 
-1. M = V, and all its margins are 1, or the rivals of each input have one score. Then
+1. M = V, and all its margins are 1, or the rivals of each input have the same score. Then
    sum_j p_j <A_j, V> >= sum_j p_j = (1/n) sum_i -l'(u_i) s_o (gamma_o - u_i) (`along_margins`).
 2. <A_j, M> = c_i lead_j with c_i > 0. Then the sum is (1/n) sum_i -l'(u_i) c_i var_i with the
    variance var_i of the scores by attention (`along_leads`).
@@ -243,7 +243,7 @@ def gains(
         step: a step of descent, or the gradient.
         signs: -l'(u_i) and 1/n are positive, and no lead is negative.
         margins: <A_j, V> >= 1.
-        level: all these margins are 1, or the rivals of each input have one score.
+        level: all these margins are 1, or the rivals of each input have the same score.
     """
     falls, over, not_behind = signs
     p, n = step.p(j, K), INV(NUMBER)
@@ -286,7 +286,7 @@ def along_margins(ball: Ball, margins: Fact, level: Fact, *, sign: int = 1) -> F
     Args:
         ball: the facts in a ball.
         margins: <A_j, V> >= 1.
-        level: all these margins are 1, or the rivals of each input have one score.
+        level: all these margins are 1, or the rivals of each input have the same score.
         sign: that of `moves`.
     """
     a = ball.attention
@@ -420,7 +420,7 @@ def prove_tight() -> str:
 
 @linked
 def prove_tight_or_level() -> str:
-    """Prove divergence if all margins of V are 1, or rivals have one score below the best."""
+    """Prove divergence if all margins of V are 1, or rivals have the same score below the best."""
     (lower,), (rival,) = suppose(UNIQUE_OPTIMUM), suppose(SEVERAL_TOKENS)
     some_lead = add_up(decide(gt(LEAD, 0), lower), j, None, rival)
     ball = in_ball(SMOOTH_SLOPE, FALLING, (some_lead, rival))
@@ -431,7 +431,7 @@ def prove_tight_or_level() -> str:
 
 @linked
 def prove_rising() -> str:
-    """Prove divergence for the loss 1 - l if rivals have one score, and some input two scores."""
+    """Prove divergence for the loss 1 - l if rivals have equal scores, and some input has two."""
     ball = in_ball(SMOOTH_SLOPE, FALLING, suppose(TWO_SCORES), -1)
     (margins, _), (level,) = suppose(SOLUTION), suppose(EQUAL_RIVALS)
     either = scale(at(level, {j: other}), A(j) @ V - 1)

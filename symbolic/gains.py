@@ -54,7 +54,7 @@ def ensure_gain_of_support() -> None:
 
 
 def ensure_gain_of_equal_rivals() -> None:
-    """Prove that margins of at least 1 gain no less than margins of 1 if rivals have one score.
+    """Prove that margins of at least 1 gain no less than margins of 1 if rivals have equal scores.
 
     Then u - gamma_t = s_o (gamma_o - gamma_t), so that no weight s_t (u - gamma_t) is negative.
     """

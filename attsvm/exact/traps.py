@@ -19,8 +19,8 @@ def moves_along_margins(data: ExactData) -> bool:
     """Return whether descent provably moves along every matrix with margins of at least 1.
 
     This is so if optimal tokens are unique, some input has two tokens, and in each input all rivals
-    of the optimal token have one score. Let M have margins of at least 1. Then the covariance of
-    scores and margins of M under attention is positive at every W. So a step of descent on a
+    of the optimal token have the same score. Let M have margins of at least 1. Then the covariance
+    of scores and margins of M under attention is positive at every W. So a step of descent on a
     decreasing loss increases <W, M>, and one on an increasing loss decreases it.
     """
     return (

@@ -117,7 +117,7 @@ def predictions(E: Matrix, sentences: Sequence[Sequence[int]], whole: bool) -> D
 
 
 def rivals_equal(data: Data) -> bool:
-    """Return whether all tokens of an input but its first optimal one have one score."""
+    """Return whether all tokens of an input but its first optimal one have the same score."""
     others = ([*row[:b], *row[b + 1 :]] for row, b in zip(data.scores, data.optimal, strict=True))
     return all(len(set(row)) <= 1 for row in others)
 

@@ -240,7 +240,7 @@ def tight() -> list[Sequent]:
 
 
 def tight_or_level() -> list[Sequent]:
-    """Return the fact that all margins of V are 1, or the rivals of each input have one score.
+    """Return the fact that all margins of V are 1, or the rivals of each input have the same score.
 
     For every rival j and every other rival, of any input: one of two factors is 0.
     """

@@ -7,8 +7,8 @@ the sum of the p_j of positive lead. Then c exp(-m) <= P <= C exp(-m), ||grad L|
 L, X*> >= (1 - o(1)) P. The least margin of X* is 1, hence m = (1 + o(1)) a with a = ||X|| / ||X*||.
 A step therefore adds exp(-(1 + o(1)) a) to a, so that a = (1 + o(1)) ln k.
 
-Inputs whose tokens all have one score have no gradient, and their selection does not matter. If n'
-of the n inputs remain, the run equals descent on these alone with n'/n times the step.
+Inputs whose tokens all have the same score have no gradient, and their selection does not matter.
+If n' of the n inputs remain, the run equals descent on these alone with n'/n times the step.
 """
 
 from dataclasses import dataclass

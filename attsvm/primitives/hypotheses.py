@@ -159,8 +159,8 @@ def starts_in_basin(case: Values) -> bool:
 def margins_add(case: Values) -> bool:
     """Return whether one of three conditions holds under which margins add up.
 
-    All tokens are support vectors, the rivals of each input have one score, or the constraints are
-    independent.
+    All tokens are support vectors, the rivals of each input have the same score, or the constraints
+    are independent.
     """
     return all_tight(case) or rivals_equal(case) or all_independent(case)
 
@@ -263,9 +263,10 @@ ALL_TIGHT = Hypothesis(
     checked="fact(all_tight(data, target))",
 )
 EITHER_PART = Hypothesis(
-    "all tokens are support vectors, or rivals have one score below the best",
+    "all tokens are support vectors, or rivals have the same score below the best",
     either_part,
-    says="all tokens are support vectors, or all rivals of an input have one score below its best",
+    says="all tokens are support vectors, or all rivals of an input have equal scores, below its "
+    "best",
     implies=(MARGINS_ADD,),
     proposition=letters.tight_or_level,
     checked="fact(all_tight(data, target) or (rivals_equal(data) and unique(data)))",

@@ -25,7 +25,11 @@ from attsvm.svm.soft_ascent import STEPS, Caps, climb
 from attsvm.svm.support import GramOperator
 
 DEARER = 10.0
-"""The default price, as a multiple of one for which shortfalls are of the size of the bounds."""
+"""The default price, as a multiple of n / ||sum_i A_i||^2.
+
+With all multipliers at their bound, W is the price times sum_i A_i. At n / ||sum_i A_i||^2 its
+margins are then 1 on average.
+"""
 
 SERIES = 20
 """Maximum number of series of steps without a deadline."""

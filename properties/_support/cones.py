@@ -222,29 +222,10 @@ DIRECTION = converges_in_direction(
 IN_OWN_CONE = replace(
     DIRECTION,
     where=f"{DIRECTION.where}, "
-    "W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, c_j is the margin of j under "
-    "W^mm(alpha), less 1 if j does not score below the token x of alpha of its input, and r_j "
-    "is the length of what A_j = (x - x_j) z^T has across W^mm(alpha); the radius of s is the "
-    "least sigma at which some s' of s, (1 + 3 s)/4, (1 + s)/2, (3 + s)/4, and for each j of "
-    "g_j <= 0 weights mu of sum 1 meet the conditions that follow, mu being in proportion to "
-    "the multipliers lambda of W^mm(alpha) for all j, or else, for each j of which that makes "
-    "R_j less, a quarter of this with 3/4 more on the A_t of margin 1 nearest to A_j, with N = "
-    "||W^mm(alpha)||, a = sigma N, Q = s' sigma "
-    "min_j c_j/r_j (s' if all r_j are 0), the margins m_j, and g_j the score of alpha less "
-    "that of j; h_j = exp(r_j Q - a m_j/N) < 1; b_j > 0 where g_j > 0, with b_j and B_j the "
-    "least v and the largest |v| for v = -l'(gamma - u) y (g_j - u)/n, and L_j the largest "
-    "-l'(gamma - u)/n, gamma being the score of alpha, u from sum_t min(0, g_t) h_t to sum_t "
-    "max(0, g_t) h_t, and y from 1/(1 + sum_t h_t) to 1, over the rivals t of the input; a c "
-    "- r Q >= 1 for the pairs (c, r) of each j of g_j <= 0, which are ((m_j - 1)/N, R_j) or, "
-    "if g_j = 0, ((m_j - 1 + m_t)/N, R_j + r_t) for all t of the input with g_t != 0, where "
-    "R_j is the length of what A_j - sum_t mu_t A_t has across W^mm(alpha); D = sum_j d_j m_j "
-    "< 1 over these j, with d_j = f_j exp(R_j Q - a (m_j - 1)/N)/k(mu), f_j = B_j or, if g_j "
-    "= 0, L_j sum_t |g_t| h_t, and k(mu) = prod_t (b_t/mu_t)^(mu_t); r_j B <= 2 Q m_j/N for all "
-    "j and (r + 1/Q) B <= 2 Q c for those pairs, with B = 2 N P/(1 - D) + K^2 N^2 eta sum_j "
-    "B_j h_j m_j/N for the step eta, K = (max r_j/m_j + sum_j d_j r_j)/(1 - D) with the "
-    "maximum over g_j > 0, P = [F + min(S'/e, k ln(S/k))]/k + Q sum_j d_j r_j, k = "
-    "k(lambda/N^2), and over g_j > 0 S the sum of B_j of margin 1, S' that of those with r_j "
-    "> 0, and F that of B_j exp(-1 - a (m_j - 1)/N) with r_j > 0 and m_j > 1",
+    "W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, N is ||W^mm(alpha)||, c_j is the "
+    "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
+    "input, r_j is the length of what A_j = (x - x_j) z^T has across W^mm(alpha), and the radius "
+    "of s is the least sigma at which conditions 1 to 4 of docs/proofs/cones.md hold",
 )
 """The same limit, with the letters of the cone and its radius explained."""
 

@@ -2,7 +2,7 @@
 
 The two assumptions "guarantee that the attention layer possess a benign optimization landscape".
 Read: a decreasing loss l has no stationary point. Part 1, all tokens support vectors, is
-`tf/all-support-no-stationary`. Part 2 is here: all rivals of an optimal token have one score.
+`tf/all-support-no-stationary`. Part 2 is here: all rivals of an optimal token have the same score.
 
 There are m inputs. B_it is the row of rival t less that of the optimal token, and the rivals score
 less by gap_i > 0. With the attention s_i to the optimal token, the output is u_i = best_i - gap_i

@@ -3,10 +3,11 @@
 v(alpha) is the solution of the v-SVM for the tokens alpha, and w its multipliers, scaled to sum 1.
 A choice beta names one token of each input, Z_beta = sum_i w_i Y_i x_i,beta_i, and Gamma =
 ||Z_alpha||. An input is tight if its label margin under v(alpha) is 1, and idle if its multiplier
-is 0 in every dual solution. Let u be orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all
-tight inputs, and >= 1 for all tight idle inputs. The sum of the vectors that
-`properties.mm._support.label_margins.tilts` finds is such a u. A statement about a sum over inputs
-or tokens is checked for one term.
+is 0 in every dual solution. The proof uses a vector u orthogonal to v(alpha) that keeps the margins
+of tight inputs and increases those of tight idle ones. So Y_i <u, x_i,alpha_i> is at least 0 for
+tight inputs, and at least 1 for tight idle inputs. The sum of the vectors that
+`properties.mm._support.label_margins.tilts` finds is such a u. Where a statement is about a sum
+over inputs or tokens, this module checks one term of the sum.
 
 On `mm/assumption-b`, with instances of `properties/mm/assumption_b`:
 
@@ -25,8 +26,9 @@ judges these weights in rationals. For a nu above the best one, `best_nu.py` fin
 head that violate B. If attention cannot reach every choice, B may hold with gamma >= Gamma; the
 instance `HIDDEN` is an example.
 
-By `sharp-2`, if p(alpha) exists and B holds, the inputs outside of S saturate as fast as those in
-S. So the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
+By `sharp-2`, if p(alpha) exists and B holds, attention on inputs outside of the support S tends to
+alpha as fast as on those in S. The joint p-SVM requires a margin of 0 only outside of S; by this,
+its solution is the same as with margins of 1 everywhere.
 """
 
 import sympy as sp

@@ -1,4 +1,4 @@
-"""Normalised descent on p if rivals have one score: its gain per step, and its deviation from p*.
+"""Normalised descent on p if rivals have equal scores: gain per step, and deviation from p*.
 
 For one input let A_t = k_alpha - k_t. The step is along g = sum_t q_t A_t, where q_t is the softmin
 of the margins m_t = <A_t, p>: q_t is exp(-m_t) over the sum of all exp(-m_r). p* is the p-SVM's

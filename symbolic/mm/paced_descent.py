@@ -1,4 +1,4 @@
-"""Each step of normalised descent gains at least s/B along p*, if rivals have one score.
+"""Each step of normalised descent gains at least s/B along p*, if rivals have the same score.
 
 B is the largest ||A_j||; docs/proofs/normalised_descent.md has the proof.
 """

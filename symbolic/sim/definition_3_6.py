@@ -1,8 +1,8 @@
 """Gradient flow on g(-u) for the attended score u = b <f, h>, with g the logistic function.
 
-Along the flow u rises at the rate g'(u) ||grad u||^2. Let all rivals have one score. Then the score
-of a token is the least score, plus `gap` if the token is optimal. So u is an affine function of F,
-the weight of the optimal tokens.
+Along the flow u rises at the rate g'(u) ||grad u||^2. Let all rivals have the same score. Then the
+score of a token is the least score, plus `gap` if the token is optimal. So u is an affine function
+of F, the weight of the optimal tokens.
 """
 
 from typing import Any

@@ -3,7 +3,7 @@
 On `sim/large-dimension`, with instances of `properties/sim/large_dimension`. Part 1 says that all
 tokens are support vectors. It holds if each input has k rivals, all tokens and queries have norm 1,
 different ones have inner products of at most e in size, and 4 k (e + (n - 1) e^2) <= 1. Part 2 says
-that rivals have one score. The proof is in docs/proofs/large_dimension.md.
+that rivals have the same score. The proof is in docs/proofs/large_dimension.md.
 
 The table has the exact probability of part 2 for independent signs. For part 1 it has 99% intervals
 of Clopper and Pearson from 200 samples:

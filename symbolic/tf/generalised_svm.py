@@ -4,8 +4,8 @@ On `tf/generalised-svm`, with instances of `properties/tf/generalised_svm`:
 
 "||W_fin||_F -> bounded" is false for V - c_k W_svm, for every c_k, if a tight constraint has
 multiplier 0 (`sharp-2`). For example, let the tokens be 0, (-1, 0), (-1, -1), of which the first
-has the best score and the others have one score. Then the second margin exceeds the first one by
-about ln ln k. For inputs of two tokens whose constraints are orthogonal, each has a positive
+has the best score and the others have the same score. Then the second margin exceeds the first one
+by about ln ln k. For inputs of two tokens whose constraints are orthogonal, each has a positive
 multiplier, and W - ln k W_svm is bounded (`amended-3`). Both are about a linear head, for which
 each O_i is one token and W_fin is 0.
 

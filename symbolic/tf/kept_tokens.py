@@ -1,12 +1,13 @@
-"""W_fin and W_svm of the generalised SVM by linked facts; V = W - W_fin.
+"""The two parts of the generalised SVM, W_fin and W_svm, and how W relates to them: linked facts.
 
-On `tf/generalised-svm`; letters are those of `properties.tf.generalised_svm.parts_letters`.
+On `tf/generalised-svm`; letters are those of `properties.tf.generalised_svm.parts_letters`. A token
+is kept if it has attention in the limit.
 
-<V, W_svm> >= mu ||W_svm||^2, with equality if V is a multiple of W_svm (`sharp`). So the claim is
-about V: its correlation with W_svm tends to 1 if mu ||W_svm||/||V|| does. The choice of the kept
-tokens matters: at finite times other tokens keep weight, and mu is small or negative. `attsvm
-reproduce tf/generalised-svm` measures this by size, step, threshold of the set and the weight
-outside.
+Let V = W - W_fin, and mu the least margin of a kept token over one that is not, under V. Then
+<V, W_svm> >= mu ||W_svm||^2, with equality if V is a multiple of W_svm (`sharp`). So the
+correlation of V with W_svm tends to 1 if mu ||W_svm||/||V|| does. In a run of finite length, tokens
+that are not kept still have some attention, and mu is small or negative. `attsvm reproduce
+tf/generalised-svm` measures this for several d, steps and thresholds of attention.
 """
 
 from attsvm.errors import present

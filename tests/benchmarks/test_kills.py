@@ -46,7 +46,7 @@ class Planted(Place):
 
 
 class Late(random.Random):
-    """Every kill strikes at once."""
+    """Random numbers that never vary: a kill comes at the first possible moment."""
 
     def random(self):
         return 0.9
@@ -59,7 +59,7 @@ class Late(random.Random):
 
 
 SCRIPTS = {
-    "a verdict that is told of and not recorded": (
+    "a verdict that is printed and not recorded": (
         "print('[1/6] toys/a:literal: holds, numeric, exercised', file=sys.stderr, flush=True)",
         "toys/a:literal was printed and is not in the ledger",
     ),

@@ -96,7 +96,7 @@ NOT_TAKEN = {
     "mm/normalised-descent:amended-1": ["l has a continuous derivative"],
     "mm/normalised-descent:sharp": ["l has a continuous derivative"],
     "tf/generalised-svm:sharp-2": ["l has a continuous derivative"],
-    # without it |l'| may attain no extremes, which define the Gamma of this reading
+    # the hypothesis defines Gamma: without continuity, |l'| may have no least and largest value
     "tf/theorem-2:amended-2": ["l has a continuous derivative"],
     # the letters of the proof leave out T = 1, for which the formula says something else
     "tf/softmax-range:sharp-2": ["T >= 2"],
@@ -113,9 +113,9 @@ NOT_TAKEN = {
     # the bound holds without constraints as well, for X^mm = 0
     "sim/definition-4.1:amended": [SEVERAL_TOKENS.name],
     "sim/definition-4.1:amended-3": [SEVERAL_TOKENS.name],
-    # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
+    # |b| >= 43 follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
-    # the letters take it, as X^low is -X^mm then; the steps need its part on equal scores alone
+    # the letters use it: X^low = -X^mm then. The steps use one part of it, that scores are equal
     "sim/printed-loss:amended-4": [printed_loss.PAIRS.name],
 }
 """Hypotheses, or parts of one, that no step of the proof uses, each with the reason."""

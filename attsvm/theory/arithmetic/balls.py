@@ -231,10 +231,12 @@ def _largest_root(matrix: fmpq_mat) -> Ball:
 
 
 def _enclosed_norm(A: Any) -> arb | None:
-    """Return the spectral norm of a rational matrix as a ball; None if it is not isolated.
+    """Return the spectral norm of a rational matrix as a ball.
 
-    The eigenvalues of A A^T are enclosed at more than twice the precision. This takes milliseconds,
-    even if almost equal roots of the characteristic polynomial would take minutes.
+    It is the root of the largest eigenvalue of the Gram matrix, A A^T or A^T A. FLINT encloses the
+    eigenvalues one by one, at more than twice the precision as a root halves it. If some of them
+    are equal, it cannot tell them apart, and the result is None. The other method isolates the
+    roots of the characteristic polynomial, which takes minutes if two of them almost agree.
     """
     with ctx.workprec(2 * ctx.prec + 64):
         rows = arb_mat([[arb(value) for value in row] for row in A.tolist()])

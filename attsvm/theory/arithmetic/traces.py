@@ -1,7 +1,8 @@
 """Traces: fingerprints modulo a large prime, which show that two sides are the same expression.
 
-Balls never decide that two irrational numbers are equal. A trace therefore has, besides the ball,
-the value of the same expression in a field with a prime number of elements:
+Two balls that overlap never prove that two irrational numbers are equal. So each number also gets
+a trace: the value of its expression when it is computed modulo a prime, in place of the reals. Two
+expressions that are equal by the rules of algebra have equal traces. In detail:
 
 - a rational p/q has the residue p q^-1;
 - exponentials of rationals are powers of one residue for each odd part of the denominator;

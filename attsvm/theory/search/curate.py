@@ -1,13 +1,15 @@
 """Renew the curated counterexamples of packs: `python -m attsvm.theory.search.curate [ID ...]`.
 
-For each reading that is expected to be refuted, counterexamples are stored beside the claim. The
-first file has the one that the erratum calls telling. A second file, whose name ends in
-`--smallest`, has the smallest known one. If both agree or none is telling, there is one file.
+For each reading that is expected to be refuted, one or two counterexamples are stored beside the
+claim. If an erratum shows an instance, the first file has this one, and a second file, whose name
+ends in `--smallest`, has the smallest known one. They are one file if they agree or no erratum
+shows an instance.
+
 Candidates are the stored files and the explicit instances of the claim, each shrunk as far as
-possible. If none of them refutes the claim, a hunt is run. A file is replaced by a smaller
-counterexample, or by one of equal size if it no longer refutes its claim or its texts are out of
-date. `--budget 0` does not search: it updates the texts of all files, and adds a witness to files
-without one.
+possible. If none of them refutes the claim, a hunt is run. A smaller counterexample replaces a
+stored one. One of equal size replaces it only if the stored one no longer refutes its claim, or if
+its texts are out of date. `--budget 0` does not search: it updates the texts of all files, and adds
+a witness to files without one.
 """
 
 import argparse

@@ -8,11 +8,11 @@ Plain descent reaches p(alpha) = (-4, -1). With s = 2 the first input leaps to i
 keeps it. `literal-2` falls if gradients are longer than 1: for keys 3 and 0, scores 2 and 0, s = 1
 plain descent is at 3/2 after a step.
 
-By `amended-1`, for one input whose rivals have one score, every s leads to p(alpha). 1 - cos falls
-like ln k / k; for plain descent like 1 / (ln k)^2. By `sharp`, with several such inputs and any
-start and s, <p(k) - p(0), p(alpha)> is at least k s / max ||k_alpha - k_t||. This is linear in k;
-plain descent grows like ln k. Both sides are equal if all differences of keys are one vector. The
-proofs are in docs/proofs/normalised_descent.md.
+By `amended-1`, for one input whose rivals have the same score, every s leads to p(alpha). 1 - cos
+falls like ln k / k; for plain descent like 1 / (ln k)^2. By `sharp`, with several such inputs and
+any start and s, <p(k) - p(0), p(alpha)> is at least k s / max ||k_alpha - k_t||. This is linear in
+k; plain descent grows like ln k. Both sides are equal if all differences of keys are one vector.
+The proofs are in docs/proofs/normalised_descent.md.
 """
 
 from dataclasses import replace

@@ -62,7 +62,7 @@ ROOM = {"n": Integer(1, 2), "T": Integer(2, 4), "X": Tensor(("n", "T", "d"))}
 MORE = Hypothesis(
     "q attends at least as much to the optimal tokens of each input as p", attends_more
 )
-ONE_RIVAL = Hypothesis("all other tokens of an input have one score", one_rival)
+ONE_RIVAL = Hypothesis("all other tokens of an input have the same score", one_rival)
 
 TOKENS = Statement(
     "mm/optimal-tokens",

@@ -56,7 +56,7 @@ NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 def trained(
     draw: st.DrawFn, losses: list[str], *, tight: bool = False, near: bool = False
 ) -> Descent:
-    """Draw runs whose rivals have one score, from adversarial starts or near four times X^mm.
+    """Draw runs whose rivals have the same score, from adversarial starts or near four times X^mm.
 
     With `tight` or `near` other data are drawn as well, mostly with all tokens as support vectors.
     The starts lie near 4 X^mm if `near`. For (1 - u)^2 the scores are lowered below 1, and for -u^3

@@ -13,8 +13,8 @@ Along -grad g(u) the change of u is -g'(u) ||grad u||^2. So with tokens 1 and 0 
 both u and F decrease at x = 0. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
 increases u if grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores 2, 1, 0 at
 x = 0 make x grow, away from the worst token and towards the second best. F does not decrease if all
-rivals have one score, as in part 2 of assumption 3.10: u is then an affine function of F. Proofs:
-`symbolic.sim.definition_3_6`.
+rivals have the same score, as in part 2 of assumption 3.10: u is then an affine function of F.
+Proofs: `symbolic.sim.definition_3_6`.
 """
 
 from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed

@@ -4,7 +4,7 @@
 first part an insight into overparameterization, so both are read. No law of the data is named, so
 any is meant. Likely is read as a probability of at least 1/2, and sufficiently large as d >= 1000.
 Each of n inputs has T tokens, and k = T - 1. Part 1 says that all tokens are support vectors, part
-2 that rivals have one score. Under `Signs` all entries are independent fair signs.
+2 that rivals have the same score. Under `Signs` all entries are independent fair signs.
 
 Part 2 becomes less likely as d grows, for T >= 3, and no d is sufficiently large: for signs, one
 input and three tokens it has probability 0.0262 at d = 1000. If the tokens have a density and the

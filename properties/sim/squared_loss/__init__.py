@@ -9,7 +9,7 @@ this x descent turns back (`literal-2`), so the norm does not diverge and there 
 direction. If b is not below the best score (or, with other signs, not above the worst one), the
 loss decreases on all scores, and the best token bounds it from below (`amended-1`).
 
-Let all rivals of the best token, of score beta, have one score, less by `gap`, as in part 2 of
+Let all rivals of the best token, of score beta, have the same score, less by `gap`, as in part 2 of
 assumption 3.10. B_t is the row of rival t less that of the best token, and V has B_t V <= -1 for
 all t, as X^mm. With the attention s to the best token and b not below its score, -<grad L, V> >= 2
 gap^2 s (1 - s)^2 (`amended-2`), with equality at margins of 1 and b = beta. So L has no stationary

@@ -47,8 +47,8 @@ SLOW = 4
 def limit_of(case: Path) -> ExactAnswer | None:
     """Return V, which has margins of at least 1/k_i; None if nothing is constrained.
 
-    Inputs whose tokens all have one score are left out. Of tied optimal tokens the first one is
-    taken.
+    Inputs whose tokens all have the same score are left out. Of tied optimal tokens the first one
+    is taken.
     """
     exact = ExactData.of(case.data)
     D, Z, bound = [], [], []

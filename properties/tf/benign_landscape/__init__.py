@@ -111,7 +111,7 @@ FEW = Hypothesis(
 )
 SEPARABLE = Hypothesis("the first input has an Att-SVM of its own", instances.separable)
 KNOWN = Hypothesis(
-    "parts of each input have one score each, or one affine dependency, or are on a line",
+    "parts of each input have the same score each, or one affine dependency, or are on a line",
     stationary_points.parts_known,
 )
 

@@ -149,7 +149,7 @@ def _at_rest(case: Descent, W: Array) -> arb:
 
 
 def parts_known(case: Descent) -> bool:
-    """Return whether all parts have one score, or one dependency, or are on a line."""
+    """Return whether all parts have the same score, or one dependency, or are on a line."""
     exact = ExactData.of(case.data)
     return all(
         parts.is_known(part)

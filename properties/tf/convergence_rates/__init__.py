@@ -8,13 +8,14 @@ most a constant over ln k. The talk asserts nothing here, so there is no literal
 The proof compares the residual x with y at which V = sum_j c_j exp(-<A_j, y>) A_j over tight j,
 where c_j = eta |l'(best)| gap_j/n. Such a y exists exactly if the multipliers can be above 0: it
 is the least point of F(x) = sum_j c_j exp(-<A_j, x>) + <V, x>. In the time ln k the residual moves
-by -grad F(x), up to terms whose sum is finite. As F is convex, it comes no further from y
-(`sharp`). The rows of A are the A_j, written as vectors.
+by -grad F(x), up to terms whose sum is finite. As F is convex, such a move does not increase
+the distance from y (`sharp`). The rows of A are the A_j, written as vectors.
 
 `sharp-2` has a rate for all data, with constants: the least margin grows like ln k, and the squared
 distance from the ray like <W_k, V> at most. So the sine of the angle between W_k and V is at most
 a constant over the root of ln k (docs/proofs/direction_rate.md). With one rival the distance stays
-bounded. Without the term in <W_k, V> it falls at `AWRY`, whose rival of low score lies far aside.
+bounded. The bound needs its term in <W_k, V>: without it, the instance `AWRY` violates the bound.
+There the rival of lowest score has an A_j far from the ray of V, and pushes W_k off the ray.
 """
 
 from collections.abc import Mapping
