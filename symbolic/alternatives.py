@@ -12,8 +12,9 @@ from attsvm.primitives import loss_hypotheses as losses
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
 from properties._support import risk_formulas
-from properties.mm import loss_choice, nonlinear_head_path, p_svm
+from properties.mm import loss_choice, nonlinear_head_path
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
+from properties.mm.p_svm import conclusion as p_svm
 from properties.sim import PRINTED, REPAIRED, definition_3_8, orientation
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.printed_loss.conclusion import RATE

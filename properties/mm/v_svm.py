@@ -22,7 +22,6 @@ from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
-from properties.mm._support import selection_programs
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
@@ -48,7 +47,7 @@ def best(m: Namespace, case: Rival, share: Number = 1, length: str = "norm") -> 
 @stated(
     "there is a v(alpha), that is $formula",
     where="1/||v(alpha)|| is 0 if there is no v(alpha)",
-    checked=selection_programs.head_exists,
+    checked=svm.head_exists,
 )
 def exists(m: Namespace, case: Selection, share: Number = 0) -> Comparison:
     """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""

@@ -25,7 +25,6 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import INV, NORM, Letter, Term, as_term, least, total
-from properties.mm import joint_svm, p_svm
 from properties.mm._support import programme_letters as letters
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.mm._support.programme_letters import (
@@ -39,6 +38,8 @@ from properties.mm._support.programme_letters import (
     Q,
     X,
 )
+from properties.mm.joint_svm import conclusion as joint_svm
+from properties.mm.p_svm.conclusion import ALONE, MEETS, ONE_LABEL
 from symbolic import facts
 from symbolic.facts import product
 from symbolic.tight_rows import between
@@ -129,7 +130,7 @@ def end(stated: Said, *facts: Fact) -> None:
 def prove_nearer() -> str:
     """Prove that ||q - p||^2 <= ||q||^2 - ||p||^2 for a q that meets all rows."""
     stated = letters.nearer()
-    (reached,) = suppose(p_svm.MEETS)
+    (reached,) = suppose(MEETS)
     end(stated, pythagoras(Solved(PROMPT, stated), Q, reached))
     return "in any dimension, by <p, q - p> >= 0"
 
@@ -222,7 +223,7 @@ def prove_led() -> str:
     stated = letters.led()
     of, j, row = Solved(PROMPT, stated), PROMPT.j, Letter("row", PROMPT.j.sort)
     rows, D = assume(some(j)), PROMPT.rows
-    (alone,), (one,) = suppose(p_svm.ALONE), suppose(p_svm.ONE_LABEL)
+    (alone,), (one,) = suppose(ALONE), suppose(ONE_LABEL)
     lead, y = least(LABEL(row) * (D(row) @ Q), row), least(LABEL(row), row)
     some_lead = bounds(at(alone, {j: row}), "least", LABEL(row) * (D(row) @ Q), row, rows)
     # all labels are the least one, y

@@ -97,7 +97,6 @@ LONGER = {
         "tf/parameterisation-bias": "has seven readings, of five records",
     },
     "mm": {
-        "mm/p-svm": "has six readings, and hypotheses with what linked proofs suppose of them",
         "mm/theorem-2": "has seven readings, of four records",
     },
 }
@@ -113,9 +112,6 @@ def test_statement_files_are_short():
 
 
 READ_WITH_MORE = {
-    "mm/p-svm": "takes margins, selections, and the letters of its proofs",
-    "mm/v-svm": "takes margins, selections, programs, and the letters of its proofs",
-    "mm/joint-svm": "takes two programmes, selections, and the letters of its proofs",
     "mm/general-data": "takes the cones of a step from every source, and their starts",
     "mm/theorem-2": "speaks of heads and of prompts, of two programmes, margins and attention",
     "mm/assumption-b": "speaks of two programmes, label margins and attention",

@@ -5,7 +5,7 @@ C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from
 margin; the margin is 0 if there is no p. If no b_j is 1, C is empty and p = 0.
 
 Exact evaluation uses solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly`
-checks.
+checks. Programs of the checker get a selection with both solutions.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import Any
 
 from flint import fmpq
 
-from attsvm.errors import SolverError
+from attsvm.errors import NotExpressible, SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, remembered_by, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
+from attsvm.primitives.losses import CHECKER
 from attsvm.theory import Hypothesis, changed
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.declaration.siblings import Changed
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from properties.mm._support import programme_letters as letters
@@ -219,6 +222,47 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
     if m.name == "text":
         return _written(m, "p", "k_i,alpha_i - k_it for t != alpha_i")
     return solved(m, p_programme(chosen(case)))
+
+
+# in programs of the checker
+
+
+def _write(m: Programs, case: Rival | Selection) -> None:
+    """Add the values of a selection to a program, with v(alpha) and p(alpha)."""
+    one = chosen(case)
+    for name in ("X", "y", "alpha", "W"):
+        m.lines[name] = nested(getattr(one, name).tolist())
+    if isinstance(case, Rival):
+        m.lines["q"] = nested(case.q.tolist())
+    for name, rows, programme in (
+        ("v", "head_rows(X, y, alpha)", v_programme(one)),
+        ("p", "prompt_rows(X, W, alpha)", p_programme(one)),
+    ):
+        m.lines[name] = f"least({rows}, {nested(programme.weights)}, len(W))"
+
+
+def head_exists(m: Programs, case: Rival | Selection, **constants: object) -> Proposition:
+    """Return that v(alpha) exists, if it does not: then a claim that needs it is false.
+
+    Raises:
+        NotExpressible: it exists, so that more has to be said.
+    """
+    _write(m, case)
+    if v_programme(chosen(case)).exists:
+        raise NotExpressible("a conclusion about a v(alpha) that exists")
+    return Proposition("fact(v is not None)", CHECKER)
+
+
+def prompt_exists(m: Programs, case: Rival | Selection, **constants: object) -> Proposition:
+    """Return the same of p(alpha).
+
+    Raises:
+        NotExpressible: it exists, so that more has to be said.
+    """
+    _write(m, case)
+    if p_programme(chosen(case)).exists:
+        raise NotExpressible("a conclusion about a p(alpha) that exists")
+    return Proposition("fact(p is not None)", CHECKER)
 
 
 # formulas

@@ -24,40 +24,18 @@ among all that meet those of S. It solves the whole p-SVM only if all its margin
 
 from hypothesis import strategies as st
 
-from attsvm.exact import dot
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
-from properties.mm._support import programme_letters as letters
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Selection
 from properties.mm.joint_svm import conclusion
 
-S_EXISTS = "the p-SVM of S alone has a solution"
-
-
-def ranks(case: Selection) -> bool:
-    """Return whether p_S exists and ranks alpha_i first in every input."""
-    p = conclusion.of_support(case).vector
-    return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
-
-
 OTHERS = {
     "the right side times 1.05": changed(share="1.05"),
     "p(alpha) without relaxation": changed(against="plain"),
 }
-
-P_EXISTS = Hypothesis(
-    "p(alpha) without relaxation exists",
-    lambda case: svm.p_programme(case).exists,
-    proposition=letters.rows_met(letters.PROMPT),
-)
-RANKS = Hypothesis(
-    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs",
-    ranks,
-    proposition=letters.ranked,
-)
 
 PROGRAMMES = Statement(
     "mm/joint-svm",
@@ -118,7 +96,7 @@ PROGRAMMES = Statement(
         "sharp-1": Reading(
             "proved",
             proof="symbolic.mm.programmes:prove_shorter",
-            under=(V_EXISTS, P_EXISTS),
+            under=(V_EXISTS, conclusion.P_EXISTS),
             conclusion=conclusion.shorter,
             tight=True,
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.ORTHOGONAL),
@@ -128,7 +106,7 @@ PROGRAMMES = Statement(
             "proved",
             strength="exact",
             proof="symbolic.mm.programmes:prove_of_support",
-            under=(V_EXISTS, RANKS),
+            under=(V_EXISTS, conclusion.RANKS),
             variables=Records(
                 Selection,
                 cases.relaxable(duplicates=True),
@@ -140,11 +118,11 @@ PROGRAMMES = Statement(
             siblings={
                 **OTHERS,
                 "p_S may rank another token first": changed(
-                    drop=[RANKS],
-                    under=[Hypothesis(S_EXISTS, lambda case: conclusion.of_support(case).exists)],
+                    drop=[conclusion.RANKS],
+                    under=[conclusion.S_EXISTS],
                 ),
             },
         ),
     },
-    violating={V_EXISTS: [cases.OPPOSED], P_EXISTS: [cases.RESCUED]},
+    violating={V_EXISTS: [cases.OPPOSED], conclusion.P_EXISTS: [cases.RESCUED]},
 )

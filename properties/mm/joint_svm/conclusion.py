@@ -1,13 +1,13 @@
-"""Conclusions about the relaxed programme: existence, distance from 0, comparisons."""
+"""The relaxed programme: its existence, distance from 0 and comparisons, and hypotheses."""
 
 from typing import Any
 
+from attsvm.exact import dot
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import concludes, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
-from properties.mm._support import selection_programs
 from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import Selection
 
@@ -25,6 +25,24 @@ def of_support(case: Selection) -> Any:
     return svm.solve([row for row, kept in zip(rows, tight, strict=True) if kept], case.X.shape[2])
 
 
+def ranks(case: Selection) -> bool:
+    """Return whether p_S exists and ranks alpha_i first in every input."""
+    p = of_support(case).vector
+    return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
+
+
+P_EXISTS = Hypothesis(
+    "p(alpha) without relaxation exists",
+    lambda case: svm.p_programme(case).exists,
+    proposition=letters.rows_met(letters.PROMPT),
+)
+S_EXISTS = Hypothesis("the p-SVM of S alone has a solution", lambda case: of_support(case).exists)
+RANKS = Hypothesis(
+    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs",
+    ranks,
+    proposition=letters.ranked,
+)
+
 RELAXED = (
     "p(alpha) is the shortest p with <p, D_it> >= 1 for i in S and >= 0 for other i, D_it = "
     "k_i,alpha_i - k_it for t != alpha_i, S are the inputs of tight margin, Y_i <v(alpha), "
@@ -36,7 +54,7 @@ RELAXED = (
     "v(alpha) exists, and so does p(alpha), that is $formula",
     r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
     where=f"{RELAXED}, and {svm.V_MEANS}",
-    checked=selection_programs.head_exists,
+    checked=svm.head_exists,
 )
 def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
     p = svm.solved(m, relaxed(case))

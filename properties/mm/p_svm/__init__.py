@@ -21,10 +21,9 @@ from collections.abc import Callable
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
-from properties.mm._support import programme_letters as letters
 from properties.mm._support import token_selections as cases
 from properties.mm._support.max_margin import P_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
@@ -42,31 +41,6 @@ def of_rivals(
     """Return the searches of readings on a vector q beside the selection."""
     return Records(Rival, drawn, larger, lets=cases.WITH_Q)
 
-
-OPTIMAL = Hypothesis(
-    "alpha_i has the highest score",
-    conclusion.optimal,
-    says="alpha_i has the highest score Y_i <q, x_it> in each input i",
-    checked="fact(all(b * inner(q, minus(tokens[a], x)) >= 0"
-    " for tokens, b, a in zip(X, y, alpha) for x in tokens))",
-)
-ALONE = Hypothesis(
-    "alpha_i alone has the highest score",
-    conclusion.alone,
-    says="alpha_i alone has the highest score Y_i <q, k_it> in each input i",
-    proposition=letters.alone,
-)
-ONE_LABEL = Hypothesis(
-    "all labels agree",
-    lambda case: len(set(case.chosen.y.tolist())) == 1,
-    proposition=letters.one_label,
-)
-MEETS = Hypothesis(
-    "q meets every constraint",
-    conclusion.feasible,
-    says="<q, k_i,alpha_i - k_it> >= 1 for all i and t other than alpha_i",
-    proposition=letters.q_meets,
-)
 
 PROGRAMME = Statement(
     "mm/p-svm",
@@ -89,7 +63,7 @@ PROGRAMME = Statement(
         "literal-2": Reading(
             "refuted, certified",
             fairness="strained",
-            under=(OPTIMAL,),
+            under=(conclusion.OPTIMAL,),
             variables=Records(Rival, cases.headed(), lets=cases.WITH_Q),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
             siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
@@ -117,16 +91,18 @@ PROGRAMME = Statement(
             proof="symbolic.mm.programmes:prove_led",
             variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=conclusion.led,
-            under=(ALONE, ONE_LABEL),
+            under=(conclusion.ALONE, conclusion.ONE_LABEL),
             examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1)), SEPARATED),
             siblings={
                 "95% of the norm": changed(share="0.95"),
                 "99.9% of the norm": changed(share="0.999"),
                 "labels of both signs": changed(
-                    drop=[ONE_LABEL], variables=of_rivals(cases.one_sided(2), cases.along)
+                    drop=[conclusion.ONE_LABEL],
+                    variables=of_rivals(cases.one_sided(2), cases.along),
                 ),
                 "tied optimal tokens": changed(
-                    drop=[ALONE], variables=of_rivals(cases.one_sided(lifts=(0.0,)), cases.along)
+                    drop=[conclusion.ALONE],
+                    variables=of_rivals(cases.one_sided(lifts=(0.0,)), cases.along),
                 ),
             },
         ),
@@ -135,12 +111,12 @@ PROGRAMME = Statement(
             proof="symbolic.mm.programmes:prove_nearer",
             variables=of_rivals(cases.rivals()),
             conclusion=conclusion.projected,
-            under=(MEETS,),
+            under=(conclusion.MEETS,),
             tight=True,
             examples=(ONE_TOKEN, Rival(cases.PUBLISHED[1], np.array([2.0, 0.0]))),
             siblings={
                 "twice the left side": changed(share=2),
-                "any q": changed(drop=[MEETS], variables=of_rivals(cases.rivals("any"))),
+                "any q": changed(drop=[conclusion.MEETS], variables=of_rivals(cases.rivals("any"))),
             },
         ),
         "sharp-2": Reading(

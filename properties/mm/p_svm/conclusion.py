@@ -1,15 +1,14 @@
-"""Conclusions about margins, lengths and leads of p(alpha), and conditions on heads q."""
+"""Conclusions about margins, lengths and leads of p(alpha), and hypotheses on heads q."""
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import concludes, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
-from properties.mm._support import selection_programs
 from properties.mm._support.token_selections import Rival, Selection
 
 
@@ -36,10 +35,36 @@ def feasible(case: Rival) -> bool:
     return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
+OPTIMAL = Hypothesis(
+    "alpha_i has the highest score",
+    optimal,
+    says="alpha_i has the highest score Y_i <q, x_it> in each input i",
+    checked="fact(all(b * inner(q, minus(tokens[a], x)) >= 0"
+    " for tokens, b, a in zip(X, y, alpha) for x in tokens))",
+)
+ALONE = Hypothesis(
+    "alpha_i alone has the highest score",
+    alone,
+    says="alpha_i alone has the highest score Y_i <q, k_it> in each input i",
+    proposition=letters.alone,
+)
+ONE_LABEL = Hypothesis(
+    "all labels agree",
+    lambda case: len(set(case.chosen.y.tolist())) == 1,
+    proposition=letters.one_label,
+)
+MEETS = Hypothesis(
+    "q meets every constraint",
+    feasible,
+    says="<q, k_i,alpha_i - k_it> >= 1 for all i and t other than alpha_i",
+    proposition=letters.q_meets,
+)
+
+
 @stated(
     "there is a p(alpha), that is $formula",
     where="1/||p(alpha)|| is 0 if there is no p(alpha)",
-    checked=selection_programs.prompt_exists,
+    checked=svm.prompt_exists,
 )
 def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Relation:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
