@@ -36,6 +36,13 @@ def scouted(claim, name, cases=(), budget=None, seed=0):
     return scout
 
 
+def from_nothing(claim, name, budget, seed=0, **options):
+    """The scout after a searcher worked from no case."""
+    scout = Scout(Tally(claim, claim.part(""), 0), name, budget, **options)
+    GUIDED[name].guide(scout, np.random.default_rng(seed))
+    return scout
+
+
 @functools.cache
 def drawn(hint, data, seed):
     """The instances that Hypothesis draws for a check in the profile quick."""

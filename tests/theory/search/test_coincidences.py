@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_pack import stated
 
-from attsvm.theory import Integer, Matrix, Real, Vector, changed
+from attsvm import Integer, Matrix, Real, Vector, question
+from attsvm.theory import changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.arithmetic.heights import TOUCHED, heights, seen
 from attsvm.theory.declaration import batches
 from attsvm.theory.packs.packs import load_packs
-from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import GUIDED, Scout, coincidences
+from attsvm.theory.search import coincidences
 from attsvm.theory.search.batch_moves import closest
 from attsvm.theory.search.coincidences import SPECIAL, coincide, named_constants
 from attsvm.theory.search.relations import Domain
 from benchmarks.power.measure import PACK, quick
 from benchmarks.power.planting import PLANTED
 from tests.searching import few
-from tests.theory.search.scouting import QUICK, share
+from tests.theory.search.scouting import QUICK, from_nothing, share
 
 load_packs([PACK])
 
@@ -161,15 +161,12 @@ def test_lanes_that_touch_do_not_live_on():
 
 def test_where_floats_make_0_of_much_few_are_shown_to_the_judge():
     """Exp(-x^2) is 0 in floats for |x| > 28, and positive."""
-    claim = stated(
-        "underflow",
-        {"x": Real((0, 6)), "y": Real()},
-        lambda m, v, c: m.above(m.exp(-m.square(v.x)) * m.exp(m.abs(v.y)), m.exact(c)),
-        constants={"c": 0},
-        siblings={"1": changed(c=1)},
-    )
-    scout = Scout(Tally(claim, claim.part(""), 0), "screen", share("screen"), once=True)
-    GUIDED["screen"].guide(scout, np.random.default_rng(0))
+    claim = question(
+        lambda m, v: m.above(m.exp(-m.square(v.x)) * m.exp(m.abs(v.y)), 0),
+        x=Real((0, 6)),
+        y=Real(),
+    ).claim
+    scout = from_nothing(claim, "screen", share("screen"), once=True)
     assert scout.found is None
     assert 0 < scout.spent < share("screen")
 
@@ -193,17 +190,11 @@ def test_large_instances_of_a_check_are_light():
         return m.square(m.sum(v.a))
 
     for name, squared in (("pairs", pairs), ("norms", pairs_of_norms), ("sums", total)):
-        claim = stated(
-            name,
-            {"n": Integer(1, 4), "a": Vector("n")},
-            lambda m, v, c, squared=squared: m.at_most(m.exact(0), squared(m, v) + c),
-            constants={"c": 1},
-            siblings={"-1": changed(c=-1)},
-        )
+        claim = question(
+            lambda m, v, squared=squared: m.at_most(0, squared(m, v) + 1), a=Vector("n")
+        ).claim
         for once in (False, True):
-            scout = Scout(Tally(claim, claim.part(""), 0), "sizes", 60, numbers=64, once=once)
-            GUIDED["sizes"].guide(scout, np.random.default_rng(0))
-            assert scout.found is None
+            assert from_nothing(claim, "sizes", 60, numbers=64, once=once).found is None
             if not once:
                 assert seen[name] <= 64
     assert seen["pairs"] <= 64
@@ -234,17 +225,15 @@ def test_a_coincidence_or_a_large_size_is_found_by_a_quick_check(name, seed):
 
 def test_a_matrix_that_is_a_combination_meets_its_hypotheses():
     """A symmetric pair of which one is a multiple of the other: chance draws no such two."""
-    claim = stated(
-        "multiples",
-        {"n": Integer(2, 2), "A": Matrix("n", "n"), "B": Matrix("n", "n")},
-        lambda m, v, c: m.any_of(
-            m.above(m.norm(v.A @ v.B - v.B @ v.A), m.exact(c)),
+    claim = question(
+        lambda m, v: m.any_of(
+            m.above(m.norm(v.A @ v.B - v.B @ v.A), 0),
             m.equal(m.min(m.abs(v.A)), 0),
             m.equal(v.A[0, 1], v.A[1, 0]),
         ),
-        constants={"c": 0},
-        siblings={"1": changed(c=1)},
-    )
-    scout = Scout(Tally(claim, claim.part(""), 0), "screen", round(0.2 * QUICK.guided), once=True)
-    GUIDED["screen"].guide(scout, np.random.default_rng(0))
+        n=Integer(2, 2),
+        A=Matrix("n", "n"),
+        B=Matrix("n", "n"),
+    ).claim
+    scout = from_nothing(claim, "screen", round(0.2 * QUICK.guided), once=True)
     assert scout.found is not None

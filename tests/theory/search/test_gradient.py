@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from toy_pack import stated
 
+from attsvm import Integer, Real, Vector, question
 from attsvm.errors import ClaimError
-from attsvm.theory import PROFILES, Integer, Labels, Real, Vector, changed
+from attsvm.theory import PROFILES, Labels, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.examining import examine_case
@@ -151,18 +152,16 @@ def test_time_is_kept_between_steps():
     assert scout.spent == 0
 
 
-TIED = stated(
-    "ties",
-    {"n": Integer(3, 3), "a": Vector("n"), "sign": Labels("n"), "x": Real()},
-    lambda m, v, c: m.at_most(v.a[0] + v.a[1], m.exact(c)),
-    {
-        "ends are equal": lambda m, v: m.equal(v.a[0], v.a[2]),
-        "inside": lambda m, v: m.at_most(m.largest(v.a), m.exact(9)),
-        "labels": lambda m, v: m.equal(m.square(v.sign), m.exact(1)),
-    },
-    constants={"c": 100},
-    siblings={"1": changed(c=1)},
-)
+TIED = question(
+    lambda m, v: m.at_most(v.a[0] + v.a[1], 100),
+    lambda m, v: m.equal(v.a[0], v.a[2]),
+    lambda m, v: m.at_most(m.largest(v.a), 9),
+    lambda m, v: m.equal(m.square(v.sign), 1),
+    n=Integer(3, 3),
+    a=Vector("n"),
+    sign=Labels("n"),
+    x=Real(),
+).claim
 CASE = TIED.formula.build(a=[1.0, 2.0, 1.0], sign=[1.0, -1.0, 1.0], x=0.5)
 
 

@@ -8,34 +8,30 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toy_pack import stated
 
-from attsvm.theory import Integer, Real, Vector, changed
+from attsvm import Integer, Real, Vector, question
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.declaration import batches
 from attsvm.theory.instance import codec
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import GUIDED, Scout
+from attsvm.theory.search import Scout
 from attsvm.theory.search.batch_moves import count_new
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.screening import GENERATIONS, breed
 from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
 from tests.late import Late
-from tests.theory.search.scouting import scouted, share
+from tests.theory.search.scouting import from_nothing, scouted, share
 
 torch = Late("torch")
 
 
 def test_a_batch_of_integers_alone_is_one_instance():
-    claim = stated(
-        "integers",
-        {"k": Integer(0, 9, beyond=True)},
-        lambda m, v, c: m.at_most(m.exact(len(range(v.k))), m.exact(v.k) + c),
-        constants={"c": 1},
-        siblings={"-1": changed(c=-1)},
-    )
+    claim = question(
+        lambda m, v: m.at_most(m.exact(len(range(v.k))), m.exact(v.k) + 1),
+        k=Integer(0, 9, beyond=True),
+    ).claim
     scout = scouted(claim, "screen", budget=40)
     assert scout.found is None
     assert 0 < scout.tally.seen.screened <= 40
@@ -86,13 +82,7 @@ def test_sizes_at_which_an_evaluation_takes_hours_are_left():
         triples = itertools.product(range(n), repeat=3)
         return sum((v.a[i] + v.a[j] + v.a[k] for i, j, k in triples), m.exact(0))
 
-    claim = stated(
-        "triples",
-        {"n": Integer(1, 400), "a": Vector("n")},
-        lambda m, v, c: m.at_most(m.exact(0), m.abs(total(m, v)) + c),
-        constants={"c": 1},
-        siblings={"-1": changed(c=-1)},
-    )
+    claim = question(lambda m, v: m.at_most(0, m.abs(total(m, v)) + 1), a=Vector("n")).claim
     before = sys.getprofile()
     scout = scouted(claim, "sizes", [claim.formula.build(a=[0.0])], 100)
     assert (scout.found, sys.getprofile()) == (None, before)
@@ -112,18 +102,14 @@ def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
 
         return within
 
-    box = stated(
-        "box",
-        {name: Real() for name in corner},
-        lambda m, v, c: m.at_most(
-            v.x + v.y, m.exact(corner["x"]) + m.exact(corner["y"]) + c * m.exact(side)
+    box = question(
+        lambda m, v: m.at_most(
+            v.x + v.y, m.exact(corner["x"]) + m.exact(corner["y"]) + m.exact(side)
         ),
-        {f"{name} is inside": inside(name) for name in corner},
-        constants={"c": 1},
-        siblings={"half": changed(c="1/2")},
-    )
-    scout = Scout(Tally(box, box.part(""), 0), "screen", share("screen"))
-    GUIDED["screen"].guide(scout, np.random.default_rng(seed))
+        *map(inside, corner),
+        **{name: Real() for name in corner},
+    ).claim
+    scout = from_nothing(box, "screen", share("screen"), seed)
     assert scout.found is not None
     assert scout.tally.seen.drawn == 0
 
@@ -131,24 +117,16 @@ def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
 @pytest.mark.parametrize("planted", [proportional, right_triangles], ids=lambda c: c.id)
 def test_relations_between_entries_are_made_on_purpose(planted):
     """Multiples of a row, and right triangles, which chance hardly draws."""
-    scout = Scout(Tally(planted, planted.part(""), 0), "screen", share("screen"))
-    GUIDED["screen"].guide(scout, np.random.default_rng(0))
+    scout = from_nothing(planted, "screen", share("screen"))
     assert scout.found is not None
     assert scout.tally.seen.screened <= 20 * 4096
 
 
-def hypotenuse(conclusion):
-    return stated(
-        "legs",
-        {"x": Integer(1, 30, beyond=True), "y": Integer(1, 30, beyond=True)},
-        conclusion,
-        constants={"c": 1},
-        siblings={"at least": changed(c=2)},
-    )
+LEGS = {"x": Integer(1, 30, beyond=True), "y": Integer(1, 30, beyond=True)}
 
 
 def test_an_author_may_write_an_exact_integer_with_pythons_own_signs():
-    claim = hypotenuse(lambda m, v, c: m.at_most(m.exact(c), m.exact(abs(v.x**2 + v.y**2 - 85**2))))
+    claim = question(lambda m, v: m.at_most(1, m.exact(abs(v.x**2 + v.y**2 - 85**2))), **LEGS).claim
     scout = scouted(claim, "screen", [claim.formula.build(x=1, y=1)])
     assert scout.found is not None
     assert scout.tally.seen.screened >= 4096
@@ -156,11 +134,12 @@ def test_an_author_may_write_an_exact_integer_with_pythons_own_signs():
 
 def test_integers_that_a_formula_counts_with_are_enumerated_farther_than_a_budget():
     """Ten and ten at the least, twice as many at the next size of a turn: 15^2 + 20^2 = 25^2."""
-    claim = hypotenuse(
-        lambda m, v, c: m.at_most(
-            m.exact(c), m.exact(abs(len(range(v.x)) ** 2 + len(range(v.y)) ** 2 - 25**2))
-        )
-    )
+    claim = question(
+        lambda m, v: m.at_most(
+            1, m.exact(abs(len(range(v.x)) ** 2 + len(range(v.y)) ** 2 - 25**2))
+        ),
+        **LEGS,
+    ).claim
     case = claim.formula.build(x=1, y=1)
     found = [scouted(claim, "integers", [case], 100, seed).found for seed in range(12)]
     assert sum(map(bool, found)) >= 6
@@ -170,17 +149,11 @@ def test_the_integers_that_were_enumerated_are_told():
     """The bounds of a loop that came to its end, and nothing of one that the time cut off."""
     asked = []
 
-    def far(m, v, c):
+    def far(m, v):
         asked.append(v.k)
-        return m.at_most(m.exact(v.k) * c, m.exact(10**9))
+        return m.at_most(v.k, m.exact(10**9))
 
-    claim = stated(
-        "far",
-        {"k": Integer(1, 9, beyond=True), "sign": Integer(-1, 1)},
-        far,
-        constants={"c": 1},
-        siblings={"twice": changed(c=2 * 10**9)},
-    )
+    claim = question(far, k=Integer(1, 9, beyond=True), sign=Integer(-1, 1)).claim
     seen = scouted(claim, "integers", [claim.formula.build(k=1, sign=1)], 100).tally.seen
     lanes_of_k = np.concatenate([k.value for k in asked if hasattr(k, "value")])
     low, high = seen.exhausted["k"]
@@ -188,8 +161,7 @@ def test_the_integers_that_were_enumerated_are_told():
     assert high >= 2**13
     assert set(range(low, high + 1)) <= set(lanes_of_k)
     assert seen.exhausted["sign"] == [-1, 1]
-    late = Scout(Tally(claim, claim.part(""), 0), "integers", 100, deadline=1.0)
-    GUIDED["integers"].guide(late, np.random.default_rng(0))
+    late = from_nothing(claim, "integers", 100, deadline=1.0)
     assert late.tally.seen.exhausted == {}
     seen.add(late.tally.seen)
     assert seen.exhausted["k"] == [low, high]
@@ -200,23 +172,17 @@ def test_a_later_turn_enumerates_what_the_earlier_ones_left(count):
     """The rows of the larger cube outside the smaller one, and for a hunt those of a long box."""
     asked = []
 
-    def conclusion(m, v, c):
+    def conclusion(m, v):
         if m.name == "floats":
             asked.append(np.broadcast_arrays(*(getattr(k, "value", k) for k in (v.x, v.y, v.z))))
-        return m.at_most(c, m.exact(1) + 0 * (count(v.x) + count(v.y) + count(v.z)))
+        return m.at_most(1, m.exact(1) + 0 * (count(v.x) + count(v.y) + count(v.z)))
 
-    claim = stated(
-        "three",
-        {"x": Integer(1, 9, beyond=True), "y": Integer(-1, 9, beyond=True), "z": Integer(2, 4)},
-        conclusion,
-        constants={"c": 1},
-        siblings={"twice": changed(c=2)},
-    )
+    x, y, z = Integer(1, 9, beyond=True), Integer(-1, 9, beyond=True), Integer(2, 4)
+    claim = question(conclusion, x=x, y=y, z=z).claim
     seen, rows = [], []
     for before in (0, 8):
         asked.clear()
-        scout = Scout(Tally(claim, claim.part(""), 0), "integers", 8, before=before)
-        GUIDED["integers"].guide(scout, np.random.default_rng(0))
+        scout = from_nothing(claim, "integers", 8, before=before)
         columns = zip(*([x.ravel() for x in part] for part in asked), strict=True)
         rows.append(set(zip(*map(np.concatenate, columns), strict=True)))
         seen.append(scout.tally.seen)
@@ -240,7 +206,7 @@ def test_a_later_turn_enumerates_what_the_earlier_ones_left(count):
 
 def test_the_box_of_a_hunt_grows_from_turn_to_turn():
     """Without the memory of earlier turns it has 1773 values for each of the two integers."""
-    claim = hypotenuse(lambda m, v, c: m.at_most(c, m.exact(1) + v.x + v.y))
+    claim = question(lambda m, v: m.at_most(1, m.exact(1) + v.x + v.y), **LEGS).claim
     account = hunt(claim, seconds=None, rounds=2, searchers=["integers"])
     turns = account.efforts["integers"].turns
     side = math.isqrt(turns * 96 * 2**15)
@@ -251,28 +217,21 @@ def test_the_box_of_a_hunt_grows_from_turn_to_turn():
 @pytest.mark.parametrize("searcher", ["screen", "integers"])
 def test_a_variable_that_took_several_values_in_a_batch_was_varied(searcher):
     """However few of the batch are examined; not one that differs outside the hypotheses alone."""
-    claim = stated(
-        "flat",
-        {"k": Integer(1, 9, beyond=True), "one": Integer(0, 3)},
-        lambda m, v, c: m.at_most(0 * v.k * v.one, m.exact(c)),
-        constants={"c": 1},
-        siblings={"below": changed(c=-1)},
-        hypotheses={"one": lambda m, v: m.equal(v.one, 1)},
-    )
-    scout = Scout(Tally(claim, claim.part(""), 0), searcher, 40)
-    GUIDED[searcher].guide(scout, np.random.default_rng(0))
+    claim = question(
+        lambda m, v: m.at_most(0 * v.k * v.one, 1),
+        lambda m, v: m.equal(v.one, 1),
+        k=Integer(1, 9, beyond=True),
+        one=Integer(0, 3),
+    ).claim
+    scout = from_nothing(claim, searcher, 40)
     assert scout.tally.seen.probed <= 12 < scout.tally.seen.screened
     assert scout.tally.variety.moved == {"k": True, "one": False}
 
 
 def test_an_author_may_take_the_size_of_an_integer():
-    claim = stated(
-        "apart",
-        {"k": Integer(1, 9)},
-        lambda m, v, c: m.at_most(m.abs(v.k - 5), m.maximum(v.k, 4) * c),
-        constants={"c": 1},
-        siblings={"half": changed(c="1/2")},
-    )
+    claim = question(
+        lambda m, v: m.at_most(m.abs(v.k - 5), m.maximum(v.k, 4)), k=Integer(1, 9)
+    ).claim
     ends = [claim.formula.build(k=k) for k in (1, 9)]
     scout = scouted(claim, "screen", ends)
     assert scout.found is None
@@ -282,11 +241,9 @@ def test_an_author_may_take_the_size_of_an_integer():
 
 @pytest.mark.parametrize("generations", [1, 3])
 def test_a_batch_has_as_many_generations_as_it_is_given(generations):
-    claim = stated(
-        "apart", {"n": Integer(8, 8), "x": Vector("n")},
-        lambda m, v, c: m.at_most(m.norm(v.x), c + m.norm(v.x)),
-        constants={"c": 1}, siblings={"none": changed(c=-1)},
-    )  # fmt: skip
+    claim = question(
+        lambda m, v: m.at_most(m.norm(v.x), 1 + m.norm(v.x)), n=Integer(8, 8), x=Vector("n")
+    ).claim
     scout = Scout(Tally(claim, claim.part(""), 0), "screen", 10**6)
     generator = np.random.default_rng(0)
     raw = batches.filled(claim.formula, generator, {"n": 8}, 64)
@@ -313,29 +270,21 @@ def test_equal_instances_of_a_batch_count_once():
 WEIGHTS = (5, 9, 7, 12, 8, 6, 11, 10)
 
 
-def cone(m, v, top):
+def cone(m, v):
     """A norm and a hill about a direction, against a sum: all of them scale like x."""
     total = sum(v.x[k] for k in range(len(WEIGHTS)))
     along = sum(weight * v.x[k] for k, weight in enumerate(WEIGHTS))
     cosine_squared = along * along / (sum(w * w for w in WEIGHTS) * (v.x @ v.x))
-    hill = (1 - 16 * (1 - cosine_squared)) * m.exact(top)
+    hill = (1 - 16 * (1 - cosine_squared)) * m.exact("1.002")
     return m.below(m.maximum(m.norm(v.x), hill * total), total)
 
 
-HOMOGENEOUS = stated(
-    "cone",
-    {"n": Integer(8, 8), "x": Vector("n", least=1)},
-    cone,
-    constants={"top": "1.002"},
-    siblings={"2": changed(top="2")},
-)
+HOMOGENEOUS = question(cone, n=Integer(8, 8), x=Vector("n", least=1)).claim
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_homogeneous_claim_falls_at_usual_size_though_its_ratio_tends_to_1_far_out(seed):
-    tally = Tally(HOMOGENEOUS, HOMOGENEOUS.part(""), 0)
-    scout = Scout(tally, "screen", 96, wide=True)
-    found = GUIDED["screen"].guide(scout, np.random.default_rng(seed))
+    found = from_nothing(HOMOGENEOUS, "screen", 96, seed, wide=True).found
     assert found is not None
     values = codec.decode(found.instance, HOMOGENEOUS.instance_type).x
     assert np.abs(np.frexp(values)[1]).max() < 12

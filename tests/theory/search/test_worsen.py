@@ -3,10 +3,11 @@
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
-from toy_pack import build, stated
+from toy_pack import build
 
+from attsvm import Integer, Real, question
 from attsvm.exact import rational
-from attsvm.theory import Integer, Real, Slack, changed
+from attsvm.theory import Slack
 from attsvm.theory.instance import codec
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
@@ -78,13 +79,11 @@ def test_other_moves_are_tried_each_time():
 
 def test_integers_move_as_well_by_one_and_by_more():
     """10000 - (k - 137)^2 - (x + 2)^2 is largest at 137 and -2."""
-    claim = stated(
-        "peak",
-        {"k": Integer(0, 9, beyond=True), "x": Real()},
-        lambda m, v, c: m.at_most(m.exact(10000 * c), (v.k - 137) ** 2 + (v.x + 2) ** 2),
-        constants={"c": 1},
-        siblings={"more": changed(c=2)},
-    )
+    claim = question(
+        lambda m, v: m.at_most(10000, (v.k - 137) ** 2 + (v.x + 2) ** 2),
+        k=Integer(0, 9, beyond=True),
+        x=Real(),
+    ).claim
     _, done = worst(claim, claim.formula.build(k=40, x=1.5), 1500)
     reached = codec.decode(done.refuted.instance, claim.instance_type)
     assert reached.k == 137
