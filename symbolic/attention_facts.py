@@ -137,22 +137,28 @@ class Mixing:
     inverse: Fact
 
 
-def mixing() -> Mixing:
-    """Prove that attention adds up to 1, and that u is the mean of scores."""
-    u, u_is = define("u", (i, K), output(i.term, HERE))
-    s_o, s_o_is = define("s_o", (i, K), attention(i.term, HERE))
-    s, s_is = define("s", (j, K), s_o(OWN, K) * POWER)
-    power, _ = cite(EXPONENTIAL, (), -MARGIN)
-    rest = total(POWER, j, THEIRS)
+def mixing(point: Letter = K) -> Mixing:
+    """Prove that attention adds up to 1, and that u is the mean of scores.
+
+    Args:
+        point: the step; or the letter of a matrix, which then takes the place of the iterate.
+    """
+    here = HERE if point == K else point.term
+    logit = -margin(j.term, here)
+    u, u_is = define("u", (i, point), output(i.term, here))
+    s_o, s_o_is = define("s_o", (i, point), attention(i.term, here))
+    s, s_is = define("s", (j, point), s_o(OWN, point) * EXP(logit))
+    power, _ = cite(EXPONENTIAL, (), logit)
+    rest = total(EXP(logit), j, THEIRS)
     one, inverse = cite(RECIPROCAL, [decide(gt(1 + rest, 0), add_up(power, j, THEIRS))], 1 + rest)
-    whole = eq(s_o(i, K) + total(s(j, K), j, THEIRS), 1)
+    whole = eq(s_o(i, point) + total(s(j, point), j, THEIRS), 1)
     one = note("attention adds up to 1", by_definition(whole, [s_is, s_o_is], one))
-    scores = s_o(i, K) * BEST(i) + total(s(j, K) * GAMMA(j), j, THEIRS)
-    mean = by_definition(eq(u(i, K), scores), [u_is, s_is, s_o_is])
+    scores = s_o(i, point) * BEST(i) + total(s(j, point) * GAMMA(j), j, THEIRS)
+    mean = by_definition(eq(u(i, point), scores), [u_is, s_is, s_o_is])
     return Mixing(u, s_o, s, (u_is, s_o_is, s_is), one, mean, power, inverse)
 
 
-def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None) -> Attention:
+def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None, point: Letter = K) -> Attention:
     """Prove that attention is positive with sum 1, if no rival scores more than the optimal token.
 
     So u_i is at least the lowest score of all, and at most the best score of input i.
@@ -161,21 +167,24 @@ def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None) -> Attention:
         lower: rivals score less than the optimal token, or no more.
         floors: that no score of a rival, and no best one, is below a number of its input. This
             number takes the place of the lowest score of all.
+        point: see `mixing`.
     """
-    m = mixing()
+    m = mixing(point)
     u, s_o, s, (_, s_o_is, s_is), one, mean = m.u, m.s_o, m.s, m.means, m.one, m.mean
-    s_o_positive = by_definition(gt(s_o(i, K), 0), [s_o_is], m.inverse)
-    s_positive = decide(gt(s(j, K), 0), s_is, at(s_o_positive, {i: OWN}), m.power)
+    s_o_positive = by_definition(gt(s_o(i, point), 0), [s_o_is], m.inverse)
+    s_positive = decide(gt(s(j, point), 0), s_is, at(s_o_positive, {i: OWN}), m.power)
     low_rival, best_low = floors or (
         setting(SETTING, "no score is below the lowest"),
         setting(SETTING, "no best score is below the lowest"),
     )
     floor = BEST(i) - best_low.proposition.term
     above = add_up(product(s_positive, low_rival), j, THEIRS)
-    below = add_up(decide(ge(s(j, K) * (BEST(OWN) - GAMMA(j)), 0), s_positive, lower), j, THEIRS)
+    below = add_up(
+        decide(ge(s(j, point) * (BEST(OWN) - GAMMA(j)), 0), s_positive, lower), j, THEIRS
+    )
     parts = above, mean, scale(one, floor), product(s_o_positive, best_low)
-    above_lowest = decide(ge(u(i, K), floor), *parts, degree=1)
-    below_best = decide(ge(BEST(i), u(i, K)), below, mean, scale(one, BEST(i)))
+    above_lowest = decide(ge(u(i, point), floor), *parts, degree=1)
+    below_best = decide(ge(BEST(i), u(i, point)), below, mean, scale(one, BEST(i)))
     return Attention(
         *(u, s_o, s, m.means, setting(SETTING, "there is an input"), m.power),
         *(s_o_positive, s_positive, one, mean, lower, above_lowest, below_best),

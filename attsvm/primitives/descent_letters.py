@@ -331,6 +331,17 @@ def smooth_loss() -> list[Sequent]:
     return [Sequent(continuous(FALL))]
 
 
+def decreasing_loss() -> list[Sequent]:
+    """Return the fact that l does not rise from the lowest to the highest score."""
+    ordered = frozenset({ge(y, x), ge(x, LOW), ge(HIGH, y)})
+    return [Sequent(ge(LOSS(x), LOSS(y)), ordered)]
+
+
+def falling_at_best() -> list[Sequent]:
+    """Return the fact that l' is negative at the best score of every input."""
+    return [Sequent(gt(FALL(BEST(i)), 0))]
+
+
 def convex_loss() -> list[Sequent]:
     """Return the fact that -l' does not rise."""
     return [Sequent(ge(FALL(x), FALL(y)), frozenset({ge(y, x)}))]

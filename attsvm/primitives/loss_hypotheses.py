@@ -69,7 +69,11 @@ SMOOTH_LOSS = Hypothesis(
     proposition=letters.smooth_loss,
     checked="smooth(loss)",
 )
-DECREASING_LOSS = Hypothesis("l is decreasing between the scores", decreases_on_scores)
+DECREASING_LOSS = Hypothesis(
+    "l is decreasing between the scores",
+    decreases_on_scores,
+    proposition=letters.decreasing_loss,
+)
 NEGATIVE_SLOPE = Hypothesis(
     "l' < 0 at all scores from the lowest to the highest",
     falls_on_scores,

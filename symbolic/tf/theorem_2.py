@@ -14,7 +14,7 @@ over the inputs of several tokens, so that 1 + e^m >= e^rho/Gamma with Gamma as 
 import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import (
     Supposition,
     cancelled,
@@ -153,21 +153,6 @@ def ensure_secants() -> None:
     continuous = "the drop over x is continuous for x > 0"
     ensure_continuous((loss(best - x) - loss(best)) / x, continuous, (loss, SMOOTH_SLOPE))
     cite_extreme_value(continuous, "the drop over x from near 0 up to the range of the scores")
-
-
-def prove_limit() -> str:
-    """Prove that W/R tends to U as R grows, for W in the ball of radius R with L(W) <= L(R U).
-
-    ||W/R - U||^2 is at most 2 log(2 Gamma)/rho for rho >= log(2 Gamma).
-    """
-    ensure_secants()
-    suppose(FEASIBLE)
-    ensure_direction_exists()
-    ensure_near_where_margins_are_large()
-    ensure_margins_are_large(FALLING_AT_BEST)
-    spread, rho = sp.symbols("spread rho", positive=True)
-    ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
-    return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
 
 
 def ensure_mean_margin_is_large() -> None:

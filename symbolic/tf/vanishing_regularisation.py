@@ -4,8 +4,8 @@ Each is a point of the regularisation path, of radius ||W_lambda||, which tends 
 
 On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
 
-The proofs use theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
-norm (amended-2). For the nuclear norm it is proved only that the path approaches a set of
+The proofs use the limits of theorem 2 (amended-1) and theorem 3 (amended-2) along the radii
+R = ||W_lambda||. For the nuclear norm it is proved only that the path approaches a set of
 solutions. If this set has several points, it is open whether the path has a limit in it.
 """
 
@@ -17,7 +17,7 @@ from attsvm.theory.declaration.proof import expanded, factored
 from symbolic.alternatives import SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
+from symbolic.tf import lemma_2, lemma_2_limit, path_limits, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
 """`square` is ||W||^2 or ||K||^2 + ||Q||^2, and the penalty lambda times half of it. `gap` is the
@@ -74,7 +74,7 @@ def prove() -> str:
     """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||, with the path's rate at its norm."""
     ensure_on_path()
     ensure_norm_grows()
-    theorem_2.prove_limit()
+    path_limits.prove()
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T and d"
 
 

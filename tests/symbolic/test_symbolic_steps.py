@@ -219,7 +219,7 @@ SPOILT = {
         *(overparameterisation, "RHO", overparameterisation.RHO * LESS),
         [overparameterisation.prove_bound],
     ),
-    "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.prove_limit]),
+    "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.ensure_secants]),
     "margins below 1/C_*": (theorem_3, "MORE", REAL, [theorem_3.prove, theorem_3.prove_rank]),
     "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
     "95% of what is short of a margin of 1": (

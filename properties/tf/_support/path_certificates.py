@@ -33,6 +33,7 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.steps import TARGET, along, solutions, tends
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
+from properties.tf._support import path_letters
 from properties.tf._support import regularisation_paths as paths
 from properties.tf._support.regularisation_paths import Path
 from properties.tf._support.solution_ranks import Proposal, diameter
@@ -281,6 +282,7 @@ DIRECTION = tends(
     balls=certified_direction,
     checked=run_programs.target_exists,
     symbols=solutions("W"),
+    proposition=path_letters.direction,
     where="W_R is a minimiser of L over ||W|| <= R",
 )
 NEAR = r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)"

@@ -20,6 +20,7 @@ from attsvm.losses import CUBIC, LOSSES
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths import Minimum as PathMinimum
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_letters import falling_at_best
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
@@ -191,7 +192,9 @@ def levels_off(case: Path, inner: int | None = None) -> bool:
     return case.loss == FLAT_FROM_ONE and low and all(x > 1 for x in best)
 
 
-FALLING_AT_BEST = Hypothesis("l' < 0 at the best scores", falls_at_best)
+FALLING_AT_BEST = Hypothesis(
+    "l' < 0 at the best scores", falls_at_best, proposition=falling_at_best
+)
 FALLING = Hypothesis(
     "l is smooth and decreasing with l' < 0 at the best scores",
     steep,

@@ -15,7 +15,8 @@ Let U = W^mm / ||W^mm||_F, rho = R / ||W^mm||_F and Gamma a constant of scores a
 the ball be at least as good as the SVM point R U, as every minimiser is. Then ||W / R - U||^2 <= 2
 log(2 Gamma) / rho if rho >= log(2 Gamma). The best constant in place of log(2 Gamma) is the
 divergence of the multipliers from the score gaps times slopes, up to terms that vanish as rho
-grows. Both are shown in `symbolic.tf.theorem_2`, and the limits of paths in
+grows. They are shown in `symbolic.tf.near_points` and `symbolic.tf.theorem_2`, the limit
+of the path in `symbolic.tf.path_limits`, and limits of other paths in
 docs/proofs/regularisation_paths.md.
 """
 
@@ -62,8 +63,8 @@ PATH = Statement(
             cost=4,
         ),
         "amended-1": Reading(
-            "holds",
-            proof="symbolic.tf.theorem_2:prove_limit",
+            "proved",
+            proof="symbolic.tf.path_limits:prove",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
             siblings=DIRECTIONS,

@@ -17,7 +17,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import smoothness
-from attsvm.losses import LOSSES
+from attsvm.losses import LOSSES, Loss
+from attsvm.paths import path_w
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent, Keys
@@ -35,6 +36,8 @@ from properties.mm.w_p_equivalence.models import Weighted
 from properties.sim import REPAIRED
 from properties.sim.orientation import conclusion as orientation
 from properties.sim.printed_loss import conclusion as printed_loss
+from properties.tf._support import path_letters as path
+from properties.tf._support.regularisation_paths import Path
 from properties.tf.linear_head_landscape import letters as rest
 from properties.tf.theorem_2 import near_letters as near
 from properties.tf.theorem_2.near_optimal_points import Candidate
@@ -263,6 +266,45 @@ def model_of_candidate(case: Candidate) -> Model:
     }
     vectors = [*model.samples[VECTOR], *points]
     return replace(model, functions=functions, samples={**model.samples, VECTOR: vectors})
+
+
+RHOS = (1.0, 8.0, 64.0, 480.0, 560.0, 600.0)
+"""Radii of a path in units of ||W^mm||."""
+
+
+def model_of_path(case: Path) -> Model:
+    """Return the model of minimisers over balls; see `properties.tf._support.path_letters`."""
+    model = model_of(Descent(case.data, np.zeros((case.data.d,) * 2), case.loss), steps=2)
+    (atom,) = letters.V.atoms
+    N = float(np.linalg.norm(model.functions[atom.function]()))  # type: ignore[attr-defined]
+    solved, radii = exact_att_svm(case.data), [rho * N for rho in RHOS]
+    loss, gamma = LOSSES[case.loss], np.where(case.data.present, case.data.gamma, -np.inf)
+    minima = path_w(case.data, loss, radii, starts=("svm", "gradient"))
+    points = [
+        m.W.ravel() * min(1.0, R / np.linalg.norm(m.W)) for m, R in zip(minima, radii, strict=True)
+    ]
+    functions = {
+        **model.functions,
+        letters.W: points.__getitem__,
+        path.RADIUS: radii.__getitem__,
+        WEIGHT: lambda j: 0.0 if solved is None else float(Fraction(str(solved.duals[j]))),
+        "near": lambda i: _near(loss, float(gamma[i].max())),
+    }
+    samples = {**model.samples, VECTOR: [*model.samples[VECTOR], *points]}
+    values = {**model.letters, "y": model.letters["x"], "off": [0.125, 0.5, 1.0]}
+    return replace(
+        model, functions=functions, samples=samples, letters=values, steps=len(radii), floor=1e-9
+    )
+
+
+def _near(loss: Loss, score: float) -> float:
+    """Return a distance from a score within which l' differs by half of it at most."""
+    distance, slope = 1.0, loss.slope(np.array([score])).item()
+    while (
+        np.abs(loss.slope(score + distance * np.linspace(-1, 1, 65)) - slope).max() > abs(slope) / 2
+    ):
+        distance /= 2
+    return distance
 
 
 def _headed(data: AttentionData, gamma: Array, A: dict[tuple[int, int], Array]) -> dict[Any, Any]:

@@ -14,6 +14,8 @@ UNTRUSTED = {"attsvm.errors", "attsvm.theory.proof.printing", "attsvm.theory.pro
 """What the core uses without trust: messages, text, and proposals that it checks."""
 LARGEST = 1000
 """Maximum number of lines of code of the core."""
+LEMMAS = ("attsvm/theory/proof/lemmas.py", "symbolic/theorems.py")
+"""Modules whose lemmas are trusted."""
 _IGNORED = (
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     tokenize.ENDMARKER,
@@ -50,3 +52,18 @@ def test_the_core_uses_only_itself_and_what_it_checks():
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         own = {module for module in imported if module.split(".")[0] == "attsvm"}
         assert own <= allowed, name
+
+
+def test_every_lemma_stands_in_a_module_that_a_reader_trusts():
+    root = FOLDER.parents[2]
+    paths = [
+        p for room in ("attsvm", "properties", "symbolic") for p in (root / room).rglob("*.py")
+    ]
+    used = {"lemma", "Lemma", "Instance"}
+    found = set()
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "attsvm.theory.proof.lemmas":
+                found |= {path.relative_to(root).as_posix() for x in node.names if x.name in used}
+    assert found - {"attsvm/theory/proof/rules.py"} == {*LEMMAS[1:]}
+    assert (root / LEMMAS[0]).exists()

@@ -40,6 +40,13 @@ from properties.sim.hyperplanes.instances import CONFLICT
 from properties.sim.low_score_tokens import NO_LOW_SUPPORT
 from properties.sim.low_score_tokens.left_out import low
 from properties.tf._support.descent_steps import Step
+from properties.tf._support.regularisation_paths import (
+    FALLING_AT_BEST,
+    FLAT_BELOW,
+    FLAT_SLOPE,
+    PUBLISHED,
+    Path,
+)
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
@@ -84,7 +91,9 @@ DECLARED = {
     and claim.formula.conclusion.proposition.__module__ != letters.__name__
 }
 """Readings whose propositions are declared for other constants as well."""
-EVALUATED = {**FORMULAS, **RUNS, **RECORDS}
+PATHS = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Path}
+"""All readings on limits of minimisers over balls."""
+EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **PATHS}
 
 TRAINED = {"sim/figure-2:amended-2"}
 """Readings that train on sentences; the other readings on sentences train nothing."""
@@ -128,6 +137,7 @@ MODELS = {
     Hidden: att_svm_model.model_of_hidden,
     Several: att_svm_model.model_of_several,
     Candidate: descent_model.model_of_candidate,
+    Path: descent_model.model_of_path,
     Selection: programme_model.model_of,
     Rival: programme_model.model_of,
     Attended: programme_model.model_of_attended,
@@ -240,12 +250,12 @@ def test_no_fact_is_false_on_an_instance(name):
     for case in cases:
         tally = evaluated(whole, model(claim, case), tries=12 if name in RECORDS else 6)
         assert tally.false == [], case
-        assert tally.open == [] or name in RUNS
+        assert tally.open == [] or name in {*RUNS, *PATHS}
         confirmed.update(tally.confirmed)
     # facts of a case that never occurs are not tried
     assert len(confirmed) > (0.9 if name in RUNS else 0.5) * len(whole.facts)
     # instances confirm what records give and conclude; no one has a v-SVM without rows
-    if name in RECORDS and name != "mm/v-svm:sharp-2":
+    if name in {*RECORDS, *PATHS} - {"mm/v-svm:sharp-2"}:
         given = {fact for fact in whole.facts if fact.rule in ("setting", "hypothesis")}
         assert given | {*whole.concluded} <= confirmed
 
@@ -419,3 +429,10 @@ def test_no_two_letters_are_one_function():
     named_ = {id(x): x for x in own}.values()
     assert len(named_) == len({*named_})
     assert len(constants) > 10
+
+
+@pytest.mark.parametrize("path", [FLAT_SLOPE, FLAT_BELOW, PUBLISHED])
+def test_a_loss_that_is_flat_at_a_best_score_is_told_from_others(path):
+    run = Descent(path.data, np.zeros((path.data.d,) * 2), path.loss)
+    found = descent_model.model_of(run, steps=2)
+    assert says([*FALLING_AT_BEST.proposition()], found) == FALLING_AT_BEST.holds(path)
