@@ -330,14 +330,6 @@ COMPLETE = Lemma(
     "the points reached by steps of summable lengths converge",
 )
 
-CARATHEODORY = Lemma(
-    "Caratheodory's theorem for cones",
-    "Rockafellar, Convex Analysis, corollary 17.1.2",
-    (),
-    "a combination of finitely many A_j with weights w_j >= 0 is one of linearly independent A_j "
-    "among them with weights above 0; there are at most as many as the dimension of their span",
-)
-
 CONTRACTION = "some norm of M is below 1"
 
 NEUMANN = Lemma(

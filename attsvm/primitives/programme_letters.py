@@ -37,6 +37,7 @@ from attsvm.theory.proof.terms import (
     Term,
     as_term,
     least,
+    same,
     total,
 )
 
@@ -78,6 +79,25 @@ AFTER, ASKED = Function("next place", (PLACE,), PLACE), Function("rival asked", 
 PLACED = Function("x z^T", (PLACE,), VECTOR)
 """A circle of tokens of one query, if there is one: the next place, the rival that stands there for
 the problem whose optimal token stands at this place, and x z^T for the token x at a place."""
+
+CARRIER, BASIS = Sort("rival kept", index=True), Sort("basis of the span", index=True)
+one, two = Letter("one", CARRIER), Letter("two", CARRIER)
+b, x = Letter("b", BASIS), Letter("x")
+CARRIED, PART = Function("rival", (CARRIER,), RIVAL), Function("weight", (CARRIER,))
+"""Rivals whose A_j combine to X^mm by weights above 0, and these weights. No fewer of them do."""
+ASIDE = Function("A less its projection", (CARRIER,), VECTOR)
+COMBINED = Function("coefficient", (CARRIER, CARRIER))
+"""The orthogonal matrices that Gram and Schmidt make of these A_j, and their coefficients."""
+UNIT = Function("B", (BASIS,), VECTOR)
+"""An orthonormal basis of the span of all A_j of margin 1."""
+AXIS = Sort("axis", index=True)
+a, e = Letter("a", AXIS), Letter("e", AXIS)
+OF_QUERY, OF_AXES = (
+    Function("e u^T", (AXIS, INPUT), VECTOR),
+    Function("e f^T", (AXIS, AXIS), VECTOR),
+)
+"""The product of a unit vector with the vector of length 1, or 0, that Gram and Schmidt make of a
+query; that of two unit vectors."""
 
 i, h = Letter("i", INPUT), Letter("h", INPUT)
 NORMAL = Function("w", (INPUT,), VECTOR)
@@ -372,6 +392,67 @@ def at_least_lost(factor: object = 1, of: str = "span") -> Said | None:
     }
     text = Sequent(ge(V @ V - WITHOUT(j) @ WITHOUT(j), WEIGHT(j) * WEIGHT(j) * square))
     return Said((_EXISTS, text), known) if (factor, of) == (1, "span") else None
+
+
+def _moved(two: Letter) -> Term:
+    """Return a weight of `CARRIED` that is moved along coefficients of `COMBINED`."""
+    return PART(two) - x.term * COMBINED(one, two)
+
+
+NEGATIVE = total(ABS(_moved(two)) - _moved(two), two)
+"""0 exactly if no weight that is moved is negative."""
+AMISS = total(_moved(two) * A(CARRIED(two)), two) - V
+"""The sum of the A_j by weights that are moved, less X^mm."""
+
+
+def few_suffice(by: str = "sizes", less: int = 0) -> Said | None:
+    """Return the claim that X^mm exists and is X', and that X' has few rivals."""
+    kept = total(short_by(CARRIED(one), X.term), one)
+    known = {
+        "weights are positive": Sequent(gt(PART(one), 0)),
+        "X^mm is the sum of the A_j by weights": Sequent(
+            eq(V @ X.term, total(PART(one) * (A(CARRIED(one)) @ X.term), one))
+        ),
+        "rivals that are kept have multipliers above 0": Sequent(gt(WEIGHT(CARRIED(one)), 0)),
+        "no fewer of them do: what combines to X^mm, none negative, has no weight 0": Sequent(
+            gt(_moved(two), 0), frozenset({eq(NEGATIVE, 0), eq(AMISS @ AMISS, 0)})
+        ),
+        "a multiplier is 0 unless its margin is 1": MULTIPLIERS[
+            "a multiplier is 0 unless its margin is 1"
+        ],
+        "Gram and Schmidt subtract multiples of other A_j": Sequent(
+            eq(
+                ASIDE(one) @ X.term,
+                total(COMBINED(one, two) * (A(CARRIED(two)) @ X.term), two),
+            )
+        ),
+        "and no multiple of A_j itself": Sequent(eq(COMBINED(one, one), 1)),
+        "what they make is orthogonal": Sequent(
+            eq(ASIDE(one) @ ASIDE(two), same(two, one) * (ASIDE(one) @ ASIDE(one)))
+        ),
+        "X' meets the constraints of these rivals, if X^mm meets all": Sequent(
+            ge(margin(CARRIED(one), REST), 1), frozenset({meets(V)})
+        ),
+        "no matrix that meets these constraints is shorter than X'": Sequent(
+            ge(X.term @ X.term, REST @ REST), frozenset({eq(kept, 0)})
+        ),
+    }
+    bases: dict[str, dict[Term, tuple[Letter, ...]]] = {
+        "rank": {UNIT(b): (b,)},
+        "sizes": {OF_QUERY(a, i): (a, i), OF_AXES(a, e): (a, e)},
+    }
+    claims = [_EXISTS, Sequent(eq((REST - V) @ (REST - V), 0))]
+    for basis, indices in bases[by].items():
+        spanned, size = (A(j) @ basis) * (basis @ X.term), as_term(1)
+        for index in reversed(indices):
+            spanned, size = total(spanned, index), total(size, index)
+        tight = frozenset({eq(margin(j.term, V), 1)})
+        known |= {
+            f"{basis!r} is at most 1 long": Sequent(ge(1, basis @ basis)),
+            f"A_j of margin 1 are sums of {basis!r}": Sequent(eq(A(j) @ X.term, spanned), tight),
+        }
+        claims.append(Sequent(ge(size, total(1, one))))
+    return Said(tuple(claims), known) if less == 0 else None
 
 
 def no_circle(by: str = "circles") -> Said | None:

@@ -20,7 +20,7 @@ optimal (runs 0 to 4), and over the vocabulary on 303, 311, 334, 352, 425 of 760
 At X(0) all tokens of sub-sequences that hold two different ones contribute, and 43 to 62 of 81 to
 90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps 7 to 56 do, and 12 and 8 of 800
 tokens of the vocabulary (runs 0 and 1). So the gradient comes from a few tokens in the end, but not
-in each update. More is in `symbolic/sim/few_support_tokens.py`.
+in each update. More is in `symbolic/sim/few_rivals.py`.
 """
 
 from attsvm.data import AttentionData
@@ -97,17 +97,17 @@ FEW = Statement(
             cost=20,
         ),
         "amended": Reading(
-            "holds",
-            proof="symbolic.sim.few_support_tokens:prove_by_sizes",
+            "proved",
+            proof="symbolic.sim.few_rivals:prove_by_sizes",
             under=(FEASIBLE,),
             conclusion=enough,
             examples=(EQUAL, ONE_TOKEN.data),
             siblings={"one less on the right side": changed(less=1)},
         ),
         "sharp": Reading(
-            "holds",
+            "proved",
             strength="least",
-            proof="symbolic.sim.few_support_tokens:prove_by_rank",
+            proof="symbolic.sim.few_rivals:prove_by_rank",
             under=(FEASIBLE,),
             constants={"by": "rank"},
             conclusion=enough,

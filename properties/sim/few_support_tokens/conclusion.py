@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
-from attsvm.primitives import run_programs
+from attsvm.primitives import programme_letters, run_programs
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import tight_data
 from attsvm.strategies import sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Records, stated
+from attsvm.theory import Records, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.sim import LOSS_NAMES
 from properties.sim._support.causal_language import Setting, best, differ, draw
@@ -149,6 +149,7 @@ def _dependence(svm: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
     return r
 
 
+@concludes(programme_letters.few_suffice)
 @stated(
     "X^mm is the same without all rivals but J of them, and $formula",
     r"J \le $by - $less",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ from properties.sim._support.dropping import mask
 from properties.sim._support.redundant_tokens import Dropped
 from properties.sim.definition_3_8.instances import Classified, Pointed, Shared
 from properties.sim.definition_4_1.instances import Queried, Soft, shares, soft_of
+from properties.sim.few_support_tokens.conclusion import carriers
 from properties.tf.generalised_svm import growth_letters, hidden_letters
 from properties.tf.generalised_svm import parts_letters as kept_letters
 from properties.tf.generalised_svm.kept_tokens import KeptTokens, parts
@@ -203,6 +205,62 @@ def model_of_several(case: Several, steps: int = 5) -> Model:
     samples = {REAL: [-2.0, -0.5, 0.0, 0.25, 1.0, 3.0], VECTOR: vectors}
     sets = {runs.INPUT: range(data.n)}
     return Model(functions, sets, steps, samples, floor=1e-12)
+
+
+def model_of_carriers(data: AttentionData) -> Model:
+    """Return the model of data with the rivals that are kept, in floats."""
+    found, whole, svm = model_of_programme(data), ExactData.of(data), exact_att_svm(data)
+    kept = [] if svm is None else carriers(svm)
+    A, rivals_ = found.functions[runs.A], found.sets[runs.RIVAL]
+    V, _ = _solution(data)
+    weights = _combination([A(j) for j in kept], V)
+    aside, coefficients = _orthogonal([A(j) for j in kept])
+    span = _unit([A(j) for j in rivals_ if A(j) @ V == 1])
+    queries = _unit([*map(_fractions, whole.Z)], keep=True)
+    axes = np.eye(data.d)
+    gone = mask(data, [j for j in rivals_ if j not in kept])
+    rest, _ = _solution(without(data, gone))
+    (name,) = letters.REST.atoms
+    functions = {
+        letters.CARRIED: kept.__getitem__,
+        letters.PART: weights.__getitem__,
+        letters.ASIDE: aside.__getitem__,
+        letters.COMBINED: lambda one, two: coefficients[one][two],
+        letters.UNIT: span.__getitem__,
+        letters.OF_QUERY: lambda a, i: np.outer(axes[a], queries[i]).ravel(),
+        letters.OF_AXES: lambda a, e: np.outer(axes[a], axes[e]).ravel(),
+        name.function: lambda: rest,  # type: ignore[attr-defined]
+    }
+    sets = {
+        letters.CARRIER: range(len(kept)),
+        letters.BASIS: range(len(span)),
+        letters.AXIS: range(data.d),
+    }
+    return replace(
+        found,
+        functions={**found.functions, **functions},
+        sets={**found.sets, **sets},
+        floor=1e-9,
+    )
+
+
+def _orthogonal(rows: list[Array]) -> tuple[list[Array], list[list[Fraction]]]:
+    """Return what Gram and Schmidt make of rows, and its coefficients in the rows."""
+    made: list[Array] = []
+    coefficients: list[Array] = []
+    for k, row in enumerate(rows):
+        own = np.array([Fraction(int(k == m)) for m in range(len(rows))], dtype=object)
+        shares = [(row @ g) / (g @ g) if g.any() else Fraction(0) for g in made]
+        made.append(row - sum((s * g for s, g in zip(shares, made, strict=True)), start=0 * row))
+        less = (s * c for s, c in zip(shares, coefficients, strict=True))
+        coefficients.append(own - sum(less, start=0 * own))
+    return made, [[*c] for c in coefficients]
+
+
+def _unit(rows: list[Array], *, keep: bool = False) -> list[Array]:
+    """Return what Gram and Schmidt make of rows, with length 1; zeros are left out unless kept."""
+    made = [g.astype(float) for g in _orthogonal(rows)[0]]
+    return [g / (np.linalg.norm(g) or 1.0) for g in made if keep or g.any()]
 
 
 def _circle(asked: Sentences, exact: ExactData) -> list[Token]:

@@ -160,6 +160,8 @@ def model(claim, case):
     if isinstance(case, Weighted):
         run = descent_model.model_of_runs(case, claim.formula.known_constants["trained"])
         return replace(run, floor=1e-12)
+    if claim.statement_id == "sim/few-support-tokens":
+        return att_svm_model.model_of_carriers(case)
     if claim.id in LEFT_OUT:
         case = Dropped(case, LEFT_OUT[claim.id](case))
     idle = hasattr(getattr(case, "inputs", case), "whole") and claim.id not in TRAINED
