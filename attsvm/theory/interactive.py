@@ -213,7 +213,7 @@ def hunt(
 
 
 def ask(
-    conclusion: Related,
+    conclusion: Related | None = None,
     /,
     *hypotheses: Related,
     seconds: float = 10.0,

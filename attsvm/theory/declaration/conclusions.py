@@ -6,8 +6,6 @@ code for each arithmetic.
 
 from __future__ import annotations
 
-import functools
-import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from attsvm._words import in_plain
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import Relation
 from attsvm.theory.arithmetic.notation import escaped
+from attsvm.theory.declaration.arguments import signature
 from attsvm.theory.declaration.slack import Slack
 
 Symbols = Mapping[str, Mapping[Any, str]]
@@ -151,10 +150,6 @@ def concludes(proposition: Callable[..., Any]) -> Callable[[_F], _F]:
         return function
 
     return mark
-
-
-signature = functools.lru_cache(maxsize=4096)(inspect.signature)
-"""Cached `inspect.signature`; all readings and siblings of a statement use it."""
 
 
 class Forms(TypedDict, total=False):

@@ -24,7 +24,8 @@ from attsvm.theory.arithmetic.balls import Doubts
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import All, Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import Traces
-from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
+from attsvm.theory.declaration.arguments import signature
+from attsvm.theory.declaration.conclusions import Conclusion, Measured
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
     FrozenValues,

@@ -14,6 +14,7 @@ from pathlib import Path
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import Relation
 from attsvm.theory.arithmetic.naming import body_of
+from attsvm.theory.declaration.arguments import ensure_takes
 from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
@@ -57,7 +58,11 @@ class Question:
 
 
 def question(
-    conclusion: Related, /, *hypotheses: Related, expected: str | None = None, **variables: Variable
+    conclusion: Related | None = None,
+    /,
+    *hypotheses: Related,
+    expected: str | None = None,
+    **variables: Variable,
 ) -> Question:
     """Return the question whether a relation holds for all values of its variables.
 
@@ -93,7 +98,7 @@ def ensure_no_variable(**arguments: object) -> None:
 
 def asked_at(
     place: tuple[str, int],
-    conclusion: Related,
+    conclusion: Related | None,
     hypotheses: tuple[Related, ...],
     variables: Mapping[str, Variable],
     expected: str | None = None,
@@ -109,14 +114,9 @@ def asked_at(
         raise ClaimError(
             "there is no such answer", value=repr(expected), remedy=f"Of {', '.join(EXPECTED)}."
         )
-    for name, function in (("conclusion", conclusion), *(("hypothesis", h) for h in hypotheses)):
-        if not callable(function):
-            raise ClaimError(
-                f"the {name} of a question is no function",
-                value=repr(function),
-                remedy="Write lambda m, v: m.at_most(left, right).",
-            )
-    formula = _named(_formula(conclusion, hypotheses, _completed(variables)))
+    holds = _function("conclusion", conclusion)
+    under = tuple(_function("hypothesis", hypothesis) for hypothesis in hypotheses)
+    formula = _named(_formula(holds, under, _completed(variables)))
     claim = Claim(
         id=f"question/{_stem(file)}-{line}:literal",
         source="",
@@ -140,6 +140,22 @@ def asked_at(
         rests_on=(),
     )
     return Question(claim, answer)
+
+
+def _function(name: str, function: Related | None) -> Related:
+    """Return a part of a question.
+
+    Raises:
+        ClaimError: it is no function of m and v.
+    """
+    if not callable(function):
+        raise ClaimError(
+            f"the {name} of a question is no function",
+            value=repr(function),
+            remedy="Write lambda m, v: m.at_most(left, right).",
+        )
+    ensure_takes(f"the {name} of a question", function, "m, v")
+    return function
 
 
 def _stem(file: str) -> str:

@@ -14,18 +14,17 @@ claim and siblings of each reading. Each sibling drops one hypothesis or, if the
 tightens the right side.
 """
 
-import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from types import FunctionType
 
 from attsvm._types import Case
 from attsvm.errors import ClaimError, present
+from attsvm.theory.declaration.arguments import ensure_takes
 from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
-from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
+from attsvm.theory.declaration.conclusions import Conclusion, Measured
 from attsvm.theory.declaration.formula import REQUIRED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
@@ -42,7 +41,7 @@ from attsvm.theory.declaration.siblings import (
 )
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.typesetting import sentence
-from attsvm.theory.declaration.variables import Integer, Variable
+from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.declaration.verdict import Expected, Fairness, Strength, Truth
 
 
@@ -206,7 +205,7 @@ def _ensure_form(statement: Statement) -> None:
         _ensure_hypotheses(whose, reading.under or (), takes)
         conclusion = reading.conclusion or statement.conclusion
         if not isinstance(conclusion, Measured):
-            _ensure_takes(f"the conclusion of {whose}", conclusion, "m, v", more=True)
+            ensure_takes(f"the conclusion of {whose}", conclusion, "m, v", more=True)
         for title, sibling in reading.siblings.items():
             if not isinstance(sibling, Changed):
                 raise ClaimError(
@@ -229,7 +228,7 @@ def _ensure_hypotheses(whose: str, hypotheses: object, takes: str) -> None:
             remedy='Write hypotheses=(Hypothesis("a name", lambda m, v: m.at_most(...)),).',
         )
     for hypothesis in hypotheses:
-        _ensure_takes(f"hypothesis {hypothesis.name!r} of {whose}", hypothesis.holds, takes)
+        ensure_takes(f"hypothesis {hypothesis.name!r} of {whose}", hypothesis.holds, takes)
 
 
 def _ensure_variables(whose: str, variables: object, *, removed: bool = False) -> None:
@@ -243,39 +242,6 @@ def _ensure_variables(whose: str, variables: object, *, removed: bool = False) -
         if not isinstance(variable, Variable) and not (removed and variable is None):
             text = f"the variable {name} of {whose} has no domain"
             raise ClaimError(text, value=repr(variable), remedy=_VARIABLES)
-        if isinstance(variable, Integer) and variable.low > variable.drawn_to:
-            raise ClaimError(
-                f"the variable {name} of {whose} has an empty domain",
-                value=repr(variable),
-                remedy="Write Integer(least, largest).",
-            )
-
-
-def _ensure_takes(
-    whose: str, function: Callable[..., object], names: str, *, more: bool = False
-) -> None:
-    """Raise unless the function accepts these arguments, and with `more` constants after them."""
-    count = len(names.split(", "))
-    if isinstance(function, FunctionType):  # the usual case; reading a signature is slow
-        code = function.__code__
-        if code.co_argcount == count and not code.co_kwonlyargcount:
-            return
-        if more and code.co_argcount > count:
-            return
-    takes = "a value that cannot be called"
-    with contextlib.suppress(TypeError, ValueError):  # not callable, or in C without a signature
-        result = signature(function)
-        takes = f"arguments {result}"
-        values = [None] * count
-        (result.bind_partial if more else result.bind)(*values)
-        return
-    if callable(function) and takes == "a value that cannot be called":
-        return
-    raise ClaimError(
-        f"{whose} does not take ({names})",
-        value=takes,
-        remedy=f"Write it as a function of ({names}{', and of constants' if more else ''}).",
-    )
 
 
 def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, int]) -> Claim:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
+from attsvm.theory.declaration.arguments import called
 from attsvm.theory.declaration.variables import Mapped, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -18,42 +19,50 @@ if TYPE_CHECKING:
     from attsvm.theory.arithmetic.namespace import Namespace
 
 
+@called
 def Symmetric(axis: str) -> Mapped:
     """Return a symmetric matrix."""
     return _square(axis, _symmetric, f"a symmetric {axis} x {axis} matrix")
 
 
+@called
 def PSD(axis: str) -> Mapped:
     """Return a positive semidefinite symmetric matrix, also a singular one: L D L^T with D >= 0."""
     return _square(axis, _definite, f"a positive semidefinite {axis} x {axis} matrix")
 
 
+@called
 def Orthogonal(axis: str) -> Mapped:
     """Return an orthogonal matrix, a product of reflections."""
     return _square(axis, _orthogonal, f"an orthogonal {axis} x {axis} matrix")
 
 
+@called
 def Permutation(axis: str) -> Mapped:
     """Return a permutation matrix P; entry i of P x is entry p(i) of x."""
     words = f"a permutation matrix of size {axis}"
     return Mapped(Vector(axis), _permutation, words, (axis, axis))
 
 
+@called
 def Unit(axis: str) -> Mapped:
     """Return a vector of Euclidean norm 1."""
     return Mapped(Vector(axis), _unit, f"a vector of norm 1 in R^{axis}", (axis,))
 
 
+@called
 def Simplex(axis: str) -> Mapped:
     """Return a vector of probabilities, which may be 0."""
     return Mapped(Vector(axis), _simplex, f"a vector of {axis} probabilities", (axis,))
 
 
+@called
 def Sorted(axis: str) -> Mapped:
     """Return a vector in ascending order, with ties."""
     return Mapped(Vector(axis), _sorted, f"a vector in R^{axis} in ascending order", (axis,))
 
 
+@called
 def Convex(axis: str = "pieces") -> Mapped:
     """Return a convex piecewise linear function of one number, or of each entry of an array.
 

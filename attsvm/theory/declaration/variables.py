@@ -6,7 +6,7 @@ numbers, which floats and rationals hold exactly.
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -17,6 +17,19 @@ from hypothesis import strategies as st
 from attsvm._dyadic import arrays, filled, one_of, scaled, sizes
 from attsvm._types import Array, Hint
 from attsvm.errors import ClaimError
+from attsvm.theory.declaration.arguments import (
+    Called,
+    called,
+    ensure_axes,
+    ensure_ends,
+    ensure_entries,
+    ensure_function,
+    ensure_least,
+    ensure_made_from,
+    ensure_members,
+    ensure_other,
+    ensure_powers,
+)
 from attsvm.theory.declaration.hypotheses import Hypothesis
 
 Shape = Mapping[str, int]
@@ -30,7 +43,7 @@ Known = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Variable(ABC):
+class Variable(metaclass=Called):
     """A quantified variable; the statement's table of variables gives its name."""
 
     @property
@@ -74,6 +87,15 @@ class Real(Variable):
     powers: tuple[int, ...] = (0,)
     least: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_powers("a Real", self.powers)
+        ensure_least("a Real", self.least)
+
     @property
     def ends(self) -> tuple[int | None, int | None]:
         """The lower end `least`, and no upper end."""
@@ -111,6 +133,17 @@ class Tensor(Variable):
     levels: int | None = None
     among: tuple[int, ...] | None = None
     least: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_axes(self.names)
+        ensure_powers("an array", self.powers)
+        ensure_entries(self.levels, self.among)
+        ensure_least("an array", self.least)
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
@@ -155,6 +188,7 @@ class Tensor(Variable):
         return np.asarray(_above(self.least, values))
 
 
+@called
 def Vector(
     name: str,
     powers: Sequence[int] = (0,),
@@ -162,19 +196,26 @@ def Vector(
     least: int | None = None,
 ) -> Tensor:
     """Return a vector with one named axis."""
-    return Tensor((name,), tuple(powers), levels, least=least)
+    return Tensor((name,), _tuple(powers), levels, least=least)
 
 
+@called
 def Labels(name: str) -> Tensor:
     """Return a vector of labels 1 and -1."""
     return Tensor((name,), among=(1, -1))
 
 
+@called
 def Matrix(
     rows: str, columns: str, powers: Sequence[int] = (0,), least: int | None = None
 ) -> Tensor:
     """Return a matrix with two named axes."""
-    return Tensor((rows, columns), tuple(powers), least=least)
+    return Tensor((rows, columns), _tuple(powers), least=least)
+
+
+def _tuple(powers: Sequence[int]) -> tuple[int, ...]:
+    """Return a sequence as a tuple, and anything else as it is, for the check of the array."""
+    return tuple(powers) if isinstance(powers, list | range) else powers  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +231,17 @@ class Near(Variable):
     other: str
     names: tuple[str, ...] | None = None
     powers: tuple[int, ...] = (0, 4, -3, 8)
+
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_other(self.other)
+        if self.names is not None and self.names != ():
+            ensure_axes(self.names)
+        ensure_powers("a Near", self.powers)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -208,6 +260,9 @@ class Near(Variable):
         near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
+
+_MOST_NUMBERS = 4096
+"""Maximum number of entries of a drawn array; Hypothesis draws at most 8192 bytes an instance."""
 
 _MAGNITUDES = 40.0
 """Exponent of the largest power of 2 that is added to `low` if there is no upper end."""
@@ -232,6 +287,14 @@ class Integer(Variable):
     high: int | None = None
     beyond: bool = False
     closed: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_ends(self.low, self.high, beyond=self.beyond, closed=self.closed)
 
     @property
     def stored(self) -> Hint:
@@ -275,6 +338,14 @@ class Choice(Variable):
 
     members: Mapping[str, object] = field(hash=False)
 
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_members(self.members)
+
     @property
     def stored(self) -> Hint:
         """The type of the name."""
@@ -299,6 +370,14 @@ class Fitted(Variable):
     """
 
     grids: tuple[int, ...] = (0, 4, 12)
+
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_powers("a Fitted", self.grids)
 
     def draw(self, draw: st.DrawFn, known: Known) -> float:
         """Return the exponent of the grid for rounding the bound; the formula fits the bound."""
@@ -361,6 +440,15 @@ class Meeting(Variable):
     of: Variable
     by: Callable[..., object] = field(hash=False)
 
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_made_from("Meeting", self.of, Variable)
+        ensure_function("Meeting", self.by, "value, known")
+
     @property
     def stored(self) -> Hint:
         """The type before the move."""
@@ -411,6 +499,14 @@ class Defined(Variable):
     of: str = ""
     shape: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_function("Defined", self.by, "m, v")
+
     @property
     def stored(self) -> Hint:
         """None, because instances do not store the value."""
@@ -441,6 +537,15 @@ class Mapped(Variable):
     by: Callable[..., object] = field(hash=False)
     says: str = ""
     shape: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse arguments that are no domain.
+
+        Raises:
+            ClaimError: one of them is not.
+        """
+        ensure_made_from("Mapped", self.of, Variable)
+        ensure_function("Mapped", self.by, "m, value")
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -481,6 +586,12 @@ def _expanded(variables: Mapping[str, Variable]) -> dict[str, Variable]:
         first = variables.get(variable.other) if isinstance(variable, Near) else None
         if isinstance(variable, Near) and isinstance(first, Mapped):
             variable = replace(first, of=replace(variable, other=f"{variable.other}_of"))
+        if isinstance(variable, Mapped) and f"{name}_of" in variables:
+            raise ClaimError(
+                f"the name {name}_of is taken: {name} is made from numbers that have this name",
+                value=f"{name}_of",
+                remedy="Give the variable another name.",
+            )
         parts |= variable.parts(name) if isinstance(variable, Mapped) else {name: variable}
     return parts
 
@@ -493,12 +604,32 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
     """
     names = dict.fromkeys(name for variable in variables.values() for name in variable.axes)
     for name in names:
-        if not isinstance(variables.get(name), Integer):
-            remedy = f"Add {name!r}: Integer(1, 4) to the variables."
-            if isinstance(name, int):
-                remedy = f'Write "n" in its place, and add "n": Integer({name}, {name}).'
+        length = variables.get(name)
+        if length is None:
             raise ClaimError(
-                "an array has an axis whose length is no variable", value=name, remedy=remedy
+                "an array has an axis whose length is no variable",
+                value=name,
+                remedy=f"Add {name!r}: Integer(1, 4) to the variables.",
+            )
+        if not isinstance(length, Integer):
+            raise ClaimError(
+                f"an array has the axis {name}, but the variable {name} is no length",
+                value=type(length).__name__,
+                remedy="Give the axis another name, or this variable.",
+            )
+        if length.low < 1:
+            raise ClaimError(
+                f"an array would be empty, as the axis {name} may have the length {length.low}",
+                value=f"{name}=Integer({length.low}, {length.drawn_to})",
+                remedy=f"Write {name}=Integer(1, {max(length.drawn_to, 1)}).",
+            )
+    for name, variable in variables.items():
+        lengths = [variables[axis].drawn_to for axis in variable.axes]  # type: ignore[attr-defined]
+        if math.prod(lengths) > _MOST_NUMBERS:
+            raise ClaimError(
+                f"the array {name} has more than {_MOST_NUMBERS} numbers, which cannot be drawn",
+                value=" x ".join(map(str, lengths)),
+                remedy="Let its axes be shorter: a search tries longer ones than n=Integer(1, 4).",
             )
     return tuple(names)
 
@@ -558,10 +689,11 @@ def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:
         return variable.axes
     first = variables.get(variable.other)
     if first is None:
+        others = [other for other in variables if other != name]
         raise ClaimError(
             f"the variable {name} is drawn near a variable that the statement does not have",
             value=variable.other,
-            remedy=f"It has {', '.join(other for other in variables if other != name)}.",
+            remedy=f"It has {', '.join(others) or 'no other one'}.",
         )
     if first.axes != variable.names:
         text = f"({', '.join(map(repr, first.axes))}{',' * (len(first.axes) == 1)})"

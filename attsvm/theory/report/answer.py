@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -14,10 +15,14 @@ from attsvm.theory.declaration.question import OPEN, Question
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.letters import letters_of
 from attsvm.theory.packs.questions import questions_in
+from attsvm.theory.run.asking import rehearse
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import FOR_QUESTIONS
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
+
+_FOREIGN = re.compile("[A-Za-z]+: ")
+"""The start of an error that is not one of this package: the name of its type."""
 
 _MORE = 6
 """Factor from the seconds of a hunt to the seconds that its answer recommends."""
@@ -166,12 +171,16 @@ def answered(
         ClaimError: a formula of the question cannot be evaluated.
         UsageError: the time limit is not positive.
     """
-    if not 0 < seconds < math.inf:
+    if not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
         raise UsageError(
             "seconds must be positive and finite", value=seconds, remedy="Give a positive number."
         )
+    if not isinstance(seed, int):
+        raise UsageError("seed must be an integer", value=repr(seed), remedy="Write seed=1.")
     account = hunt(asked.claim, seconds=seconds, rounds=rounds, seed=seed, progress=progress)
     if account.error is not None and account.smallest is None:
+        if _FOREIGN.match(account.error):
+            rehearse(asked.claim.id, asked.claim.formula, {})  # names the line and a remedy
         raise ClaimError(account.error.rstrip("."))
     return Answer(asked, account, seconds)
 

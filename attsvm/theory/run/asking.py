@@ -315,11 +315,21 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
     if isinstance(error, TypeError) and "** or pow()" in str(error):
         return ClaimError(
             f"{at} raises a number to a power that is computed",
-            remedy="Let the exponent be a variable such as k=Integer(1), or use m.exp.",
+            remedy="Let the exponent be a variable such as k=Integer(1), or use m.sqrt or m.exp.",
         )
     written = isinstance(error, ValueError) and "read-only" in str(error)
     if written or isinstance(error, FrozenInstanceError):
         return ClaimError(f"{at} {READ_ONLY}", remedy=COPY_FIRST)
+    if isinstance(error, IndexError):
+        return ClaimError(
+            f"{at} reads an entry that an array does not have: {error}",
+            remedy="Limit the length, as by n=Integer(6) for x[5], or count from the end: x[-1].",
+        )
+    if isinstance(error, TypeError) and "callable" in str(error) and "method" in str(error):
+        return ClaimError(
+            f"{at} calls a function of another library: {error}",
+            remedy="Use the functions of m, such as m.exp.",
+        )
     if isinstance(error, AttributeError) and isinstance(error.obj, FrozenValues):
         return ClaimError(
             f"{at} uses a variable that the statement does not have",

@@ -1,5 +1,6 @@
 """Variables that meet hypotheses by construction, and functions of the namespace on matrices."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,11 +40,46 @@ from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.variables import ordered
+from attsvm.theory.declaration.structured import PSD, Simplex
+from attsvm.theory.declaration.variables import Choice, Defined, Mapped, ordered
 from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
 torch = Late("torch")
+
+DOMAINS = {
+    "a real number from 0 to 4": (lambda: Real(0, 4), r"powers of a Real.*got 0.*m\.at_most"),
+    "powers that are no integers": (lambda: Real((0.5,)), "powers of a Real"),
+    "a scale beyond floats": (lambda: Near("x", powers=(-2000,)), "too large or too small"),
+    "a least value that is no number": (lambda: Real(least=math.nan), "no integer of at most"),
+    "a least value of half": (lambda: Vector("n", least=0.5), r"m\.exact\('0\.5'\)"),
+    "a greatest value": (lambda: Real(most=4), "Real was called with other arguments.*most"),
+    "integers in the wrong order": (lambda: Integer(4, 1), r"reversed.*Integer\(1, 4\)"),
+    "an end that is no number": (lambda: Integer(math.nan), "end of an Integer is no integer"),
+    "an end beyond floats": (lambda: Integer(10**400), r"of 1329 bits.*10\*\*20 \+ v\.k"),
+    "three ends": (lambda: Integer(1, 2, 3), "beyond of an Integer.*two ends"),
+    "a vector without an axis": (lambda: Vector(), r"missing 1.*Vector\(\"n\"\)"),
+    "a vector of length 3": (lambda: Vector(3), r"no name \(got 3\).*n=Integer\(3, 3\)"),
+    "a vector of length -1": (lambda: Vector(-1), r"Write \"n\" in its place\.$"),
+    "a matrix in a vector": (lambda: Vector("n", "k"), "powers of an array.*got 'k'"),
+    "an axis that is no name": (lambda: Matrix("n", "n k"), "no name .got 'n k'"),
+    "no levels": (lambda: Vector("n", levels=0), "levels of an array"),
+    "two axes of a square": (lambda: PSD("n", "n"), r"PSD was called.*PSD\(\"n\"\)"),
+    "probabilities of length 3": (lambda: Simplex(3), "no name"),
+    "a point near a vector": (lambda: Near(Vector("n")), "name of its first point"),
+    "no members": (lambda: Choice({}), "members of a Choice"),
+    "a number for a definition": (lambda: Defined(3), "is not given a function"),
+    "a definition of v alone": (lambda: Defined(lambda v: v.x), r"does not take \(m, v\)"),
+    "a map of a number": (lambda: Mapped(3, by=lambda m, x: x), "no variable"),
+}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_is_no_domain_is_refused_with_a_remedy(name):
+    make, message = DOMAINS[name]
+    with pytest.raises(ClaimError, match=message):
+        make()
+
 
 SAME = Hypothesis("B = A", lambda m, v: m.equal(v.A, v.B))
 POSITIVE = Hypothesis("B[0, 0] > 0", lambda m, v: m.above(v.A[0, 0], m.exact(0)))

@@ -4,6 +4,7 @@ import json
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from attsvm import Defined, Integer, Matrix, Near, Real, Simplex, Vector, ask, question
@@ -321,10 +322,20 @@ def test_a_number_in_an_exponent_is_shrunk_within_its_domain():
         (lambda: question(7, x=Real()), "the conclusion of a question is no function"),
         (lambda: question(lambda m, v: 0, 7, x=Real()), "the hypothesis of a question is no"),
         (lambda: question(lambda m, v: 0, x=Real(), expected="yes"), "no such answer"),
+        (lambda: question(x=Real()), "the conclusion of a question is no function"),
+        (lambda: question(lambda v, m: 0, x=Real()), "does not take"),
+        (lambda: question(lambda m: 0, x=Real()), "does not take"),
+        (lambda: question(lambda m, v: 0, lambda v: 0, x=Real()), "hypothesis of a question does"),
         (lambda: question(lambda m, v: 0, x=Near("z")), "does not have"),
+        (lambda: question(lambda m, v: 0, x=Simplex("n"), x_of=Real()), "the name x_of is taken"),
+        (lambda: question(lambda m, v: 0, x=Vector("x")), "the variable x is no length"),
+        (lambda: question(lambda m, v: 0, x=Vector("n"), n=Integer(0, 3)), "would be empty"),
+        (lambda: question(lambda m, v: 0, x=Vector("n"), n=Integer(9, 9**9)), "cannot be drawn"),
         (lambda: question(lambda m, v: 0, x=Near("y"), y=Near("x")), "each drawn near another"),
         (lambda: ask(lambda m, v: m.at_most(m.nothing(v.x), 1), x=Real(), seconds=5), "nothing"),
         (lambda: ask(lambda m, v: v.x, x=Real(), seconds=5), "returned no comparison"),
+        (lambda: ask(lambda m, v: m.at_most(v.x[7], 1), x=Vector("n"), seconds=5), "as by n="),
+        (lambda: ask(lambda m, v: m.at_most(np.exp(v.x), 1), x=Real(), seconds=5), "line .* m.exp"),
         (lambda: ask(lambda m, v: m.at_most(v.x, "0.5"), x=Real(), seconds=5), "of type str"),
         (lambda: ask(lambda m, v: m.equal(2 ** m.abs(v.x), 1), x=Real(), seconds=5), "is computed"),
     ],
