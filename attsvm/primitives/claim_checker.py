@@ -21,8 +21,23 @@ from attsvm.primitives.data_checker import (
     minus,
     rows,
 )
-from attsvm.primitives.run_checker import gradient, is_low, is_stationary
-from attsvm.theory.record.checker import Answer, Undefined, all_of, below, dot, fact, reals
+from attsvm.primitives.run_checker import gradient, is_low, is_stationary, logits
+from attsvm.theory.record.checker import (
+    Answer,
+    Real,
+    Undefined,
+    all_of,
+    at_most,
+    below,
+    dot,
+    equal,
+    exp,
+    fact,
+    real,
+    reals,
+    softmax,
+    sqrt,
+)
 
 # losses, by their names
 
@@ -253,6 +268,233 @@ def prompt_rows(X: Sequence[Matrix], W: Matrix, alpha: Sequence[int]) -> list[li
         if t != a
     ]
     return [[inner(row, gap) for row in W] for gap in gaps]
+
+
+def shortest(
+    A: Matrix, bounds: Vector, multipliers: Vector, size: int, equalities: Sequence[int] = ()
+) -> list[Q] | None:
+    """Return the shortest w with <a, w> >= b for rows a and bounds b; None if there is none.
+
+    Rows of the given numbers have equality. Let w be the sum of multipliers times rows, those of
+    inequalities at least 0. If w = 0 and the sum of multipliers times bounds is positive, there is
+    none: it would have a positive inner product with 0. If w meets all rows, and those with a
+    multiplier other than 0 with equality, it is the shortest: <w, u> >= <w, w> for all others u.
+    """
+    w = [Q(0)] * size
+    for multiplier, row in zip(multipliers, A, strict=True):
+        w = [x + multiplier * a for x, a in zip(w, row, strict=True)]
+    if any(m < 0 for k, m in enumerate(multipliers) if k not in equalities):
+        raise Undefined("a multiplier is negative")
+    if not any(w) and inner(multipliers, bounds) > 0:
+        return None
+    for k, (row, b, m) in enumerate(zip(A, bounds, multipliers, strict=True)):
+        gap = inner(row, w) - b
+        if gap and (gap < 0 or m or k in equalities):
+            raise Undefined("the multipliers do not belong to the rows")
+    return w
+
+
+def tight_bounds(A: Matrix, w: Vector | None, each: int) -> list[Q]:
+    """Return 1 for rows of margin 1 under w, else 0; each number so many times."""
+    return [Q(w is not None and inner(a, w) == 1) for a in A for _ in range(each)]
+
+
+def essential(A: Matrix, w: Vector | None, others: Sequence[Vector], each: int) -> list[Q]:
+    """Return 1 for rows without which the shortest vector of margins 1 is not w, else 0.
+
+    Each number comes so many times. The multipliers of the other rows are given.
+    """
+    size = len(A[0])
+    rests = [least([*A[:k], *A[k + 1 :]], weights, size) for k, weights in enumerate(others)]
+    return [Q(rest != w) for rest in rests for _ in range(each)]
+
+
+def idle(A: Matrix, w: Vector, multipliers: Vector, tilts: Sequence[Vector]) -> list[bool]:
+    """Return for each row whether its multiplier is 0 in all multipliers of the solution w.
+
+    It is not if it is positive in those given. It is if the vector of its own has the product 0
+    with w, at least 0 with rows of margin 1, and at least 1 with this row or the margin is not 1.
+
+    Raises:
+        Undefined: neither is proved.
+    """
+    made = [inner(multipliers, c) for c in zip(*A, strict=True)]
+    tight = [row for row in A if inner(row, w) == 1]
+    if made != [*w] or min(multipliers) < 0:
+        raise Undefined("the multipliers do not belong to the rows")
+    for row, m, u in zip(A, multipliers, tilts, strict=True):
+        leaves = not inner(u, w) and all(inner(u, a) >= 0 for a in tight)
+        if not m and not (leaves and (inner(row, w) > 1 or inner(u, row) >= 1)):
+            raise Undefined("a multiplier may be positive")
+    return [not m for m in multipliers]
+
+
+def keeps_idle_last(A: Matrix, rests: Sequence[bool], q: Vector) -> bool:
+    """Return whether <a, q> >= 1 for all rows, if so for those that do not rest, and the rest >= 0.
+
+    The rows of an input are equally many.
+    """
+    flags = [flag for flag in rests for _ in range(len(A) // len(rests))]
+    margins = [inner(a, q) for a in A]
+    met = all(g >= (0 if flag else 1) for g, flag in zip(margins, flags, strict=True))
+    return not met or min(margins) >= 1
+
+
+def other_choices(X: Sequence[Matrix], alpha: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return all choices of one token an input but one."""
+    return [b for b in itertools.product(*(range(len(x)) for x in X)) if b != tuple(alpha)]
+
+
+def with_prompts(
+    X: Sequence[Matrix], W: Matrix, choices: Sequence[Sequence[int]], multipliers: Sequence[Vector]
+) -> list[Sequence[int]]:
+    """Return the choices whose p-SVM has a solution, by the multipliers of each."""
+    pairs = zip(choices, multipliers, strict=True)
+    return [b for b, m in pairs if least(prompt_rows(X, W, b), m, len(W)) is not None]
+
+
+def has_positive_nu(
+    X: Sequence[Matrix],
+    y: Vector,
+    v: Vector | None,
+    multipliers: Vector,
+    others: Sequence[Sequence[int]],
+) -> bool:
+    """Return whether 1/||v|| > max ||sum_i w_i y_i x_i,beta_i|| over other choices beta.
+
+    The w are the multipliers of v, divided by their sum.
+    """
+    if v is None:
+        return False
+    sums = [[inner(multipliers, c) for c in zip(*head_rows(X, y, b), strict=True)] for b in others]
+    return all(inner(s, s) * inner(v, v) < sum(multipliers) ** 2 for s in sums)
+
+
+def with_best_prompt(X: Sequence[Matrix], y: Vector, W: Matrix, a: int, p: Vector) -> Answer:
+    """Return whether (1 - s) (|x|^2 u - <x, u> x) = 0 for token a and the other one, times y.
+
+    s is the attention to a at the best prompt as long as p, which is along the difference of keys.
+    """
+    x, u = ([y[0] * c for c in X[0][t]] for t in (a, 1 - a))
+    (row,) = prompt_rows(X, W, [a])
+    rest = 1 / (1 + exp(sqrt(inner(p, p)) * sqrt(inner(row, row))))
+    across = [inner(x, x) * d - inner(x, u) * c for c, d in zip(x, u, strict=True)]
+    return equal([rest * c for c in across], [0] * len(x))
+
+
+def longest_along(
+    X: Sequence[Matrix], y: Vector, v: Vector, choices: Sequence[Sequence[int]]
+) -> bool:
+    """Return whether |s|^2 |v|^2 <= (sum_i max_t y_i <v, x_it>)^2 for each choice.
+
+    s is the sum of its tokens, each times y_i.
+    """
+    best = sum(max(b * inner(v, x) for x in tokens) for tokens, b in zip(X, y, strict=True))
+    sums = [summed(head_rows(X, y, b), len(v)) for b in choices]
+    return all(inner(s, s) * inner(v, v) <= best**2 for s in sums)
+
+
+def low_risk(
+    X: Sequence[Matrix],
+    y: Vector,
+    alpha: Sequence[int],
+    q: Vector,
+    choices: Sequence[Sequence[int]],
+) -> Answer:
+    """Return whether exp(-|q| |s|/n) is at most the risk of the head q for each choice of tokens.
+
+    s is the sum of the tokens alpha, each times y_i. The risk is the mean of exp(-y_i <q, x_i>).
+    """
+    s, n = summed(head_rows(X, y, alpha), len(q)), len(y)
+    bound = exp(-(sqrt(inner(s, s)) * sqrt(inner(q, q)) / n))
+    made = [[inner(row, q) for row in head_rows(X, y, b)] for b in choices]
+    return all_of(
+        fact(True), *(at_most(bound, sum((exp(-c) for c in u), Real(0)) / n) for u in made)
+    )
+
+
+# kept tokens
+
+
+def kept_rows(
+    X: Sequence[Matrix], Z: Matrix, kept: Matrix, only: bool = False
+) -> tuple[list[list[Q]], list[int]]:
+    """Return (x_first - x_t) z^T for all tokens but the first kept one, and which t are kept.
+
+    With `only`, tokens that are not kept are left out.
+    """
+    A: list[list[Q]] = []
+    same: list[int] = []
+    for tokens, z, flags in zip(X, Z, kept, strict=True):
+        first = next(t for t, flag in enumerate(flags) if flag)
+        for t, x in enumerate(tokens):
+            if t != first and (flags[t] or not only):
+                same += [len(A)] if flags[t] else []
+                A.append([a * b for a in minus(tokens[first], x) for b in z])
+    return A, same
+
+
+def generalised(
+    X: Sequence[Matrix], Z: Matrix, kept: Matrix, multipliers: Vector
+) -> list[Q] | None:
+    """Return the shortest W with equal logits of kept tokens, larger by 1 than those of others."""
+    A, same = kept_rows(X, Z, kept)
+    bounds = [Q(k not in same) for k in range(len(A))]
+    return shortest(A, bounds, multipliers, len(Z[0]) ** 2, same)
+
+
+def with_its_logits(
+    X: Sequence[Matrix], Z: Matrix, kept: Matrix, w: Vector, multipliers: Vector
+) -> list[Q] | None:
+    """Return the shortest matrix with the logit differences of w within kept tokens."""
+    A, same = kept_rows(X, Z, kept, True)
+    return shortest(A, [inner(a, w) for a in A], multipliers, len(w), same)
+
+
+def explained(w: Vector, fin: Vector, svm: Vector | None) -> Q:
+    """Return |P|^2, P the projection of w to fin + c svm, c >= 0; fin is orthogonal to w - fin."""
+    rest = inner(minus(w, fin), svm) if svm else Q(0)
+    return inner(fin, fin) + (max(rest, Q(0)) ** 2 / inner(svm, svm) if svm and any(svm) else 0)
+
+
+def is_at_rest(X: Sequence[Matrix], Z: Matrix, W: Matrix, a: Vector, b: Vector) -> bool:
+    """Return whether the risk of heads b_i <a, x>^2 has the gradient 0 at W, input by input.
+
+    Either nothing depends on W, or all tokens have one weight and their mean is at the minimum.
+    """
+    for tokens, z, sign in zip(X, Z, b, strict=True):
+        scores, query = [inner(a, x) for x in tokens], [inner(row, z) for row in W]
+        even = len({inner(x, query) for x in tokens}) == 1 and not sum(scores)
+        if sign and any(z) and len(set(scores)) > 1 and not even:
+            return False
+    return True
+
+
+# risk and separation
+
+
+def separates(data: Data, multipliers: Sequence[Vector]) -> list[list[Q] | None]:
+    """Return, by choice among tied optimal tokens, the shortest W of margins 1 over lower ones."""
+    tied = [[t for t, g in enumerate(row) if g == max(row)] for row in data.scores]
+    made = []
+    for chosen, weights in zip(itertools.product(*tied), multipliers, strict=True):
+        A = [
+            [a * b for a in minus(X[c], x) for b in z]
+            for X, z, row, c in zip(data.X, data.Z, data.scores, chosen, strict=True)
+            for x, g in zip(X, row, strict=True)
+            if g < max(row)
+        ]
+        made.append(least(A, weights, len(data.Z[0]) ** 2))
+    return made
+
+
+def risk_gap(data: Data, W: Matrix, loss: str) -> Real:
+    """Return L(W) - L_*, where L_* is the mean of l(best score)."""
+    value, result = LOSSES[loss][0], Real(0)
+    for X, z, scores in zip(data.moving.X, data.moving.Z, data.moving.scores, strict=True):
+        u = dot(softmax(logits(X, z, reals(W))), scores)
+        result += value(u) - value(real(max(scores)))
+    return result / data.n
 
 
 def mean(A: Matrix) -> list[Q]:

@@ -388,6 +388,21 @@ def supported_everywhere(m: Programs, case: Values) -> str:
     return f"fact(all(w is None or set(margins_of(data, c, w)) <= {{1}} for c, w in {local}))"
 
 
+def computed(
+    m: Programs,
+    case: Values,
+    names: Iterable[str],
+    conclusion: Callable[..., Relation],
+    **own: object,
+) -> Relation:
+    """Return a conclusion that computes with m from these arrays of a record and from constants."""
+    m.sources.add(CHECKER)
+    for name in names:
+        m.input_value(name, getattr(case, name))
+        m.place(getattr(case, name), name)
+    return conclusion(m, case, **own)
+
+
 def traces(conclusion: _F) -> _F:
     """Give a conclusion the form for the checker that `traced` writes."""
 

@@ -227,7 +227,7 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
 # in programs of the checker
 
 
-def _write(m: Programs, case: Rival | Selection) -> None:
+def write(m: Programs, case: Any) -> None:
     """Add the values of a selection to a program, with v(alpha) and p(alpha)."""
     one = chosen(case)
     for name in ("X", "y", "alpha", "W"):
@@ -247,7 +247,7 @@ def head_exists(m: Programs, case: Rival | Selection, **constants: object) -> Pr
     Raises:
         NotExpressible: it exists, so that more has to be said.
     """
-    _write(m, case)
+    write(m, case)
     if v_programme(chosen(case)).exists:
         raise NotExpressible("a conclusion about a v(alpha) that exists")
     return Proposition("fact(v is not None)", CHECKER)
@@ -259,7 +259,7 @@ def prompt_exists(m: Programs, case: Rival | Selection, **constants: object) -> 
     Raises:
         NotExpressible: it exists, so that more has to be said.
     """
-    _write(m, case)
+    write(m, case)
     if p_programme(chosen(case)).exists:
         raise NotExpressible("a conclusion about a p(alpha) that exists")
     return Proposition("fact(p is not None)", CHECKER)

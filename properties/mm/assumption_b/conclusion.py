@@ -8,7 +8,7 @@ from attsvm.exact import dot, rational
 from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
-from properties.mm._support import best_nu, choice_letters
+from properties.mm._support import best_nu, choice_letters, selection_programs
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
@@ -32,7 +32,7 @@ from properties.mm._support.token_selections import Selection, chosen, select
     "p(beta) is the shortest prompt of logit margins of at least 1, that is <p, k_i,beta_i - k_it> "
     ">= 1 for t != beta_i, and I are the inputs whose multiplier is 0 in all multipliers of "
     "v(alpha)",
-    checked=svm.head_exists,
+    checked=selection_programs.label_margins_shrink,
 )
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin
@@ -185,7 +185,12 @@ the attended token is at most 2 - (5/4) (1 - s), and the other coordinates are a
 holds."""
 
 
-OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in every input", optimal)
+OPTIMAL = Hypothesis(
+    "alpha_i scores highest under v(alpha), ties allowed, in every input",
+    optimal,
+    checked="fact(v is not None and all(b * inner(v, minus(tokens[a], x)) >= 0"
+    " for tokens, b, a in zip(X, y, alpha) for x in tokens))",
+)
 SATURATED = Hypothesis(
     "no idle input can be the slowest to saturate",
     lambda case: not any(prompt.exists for prompt in slowest(case)),

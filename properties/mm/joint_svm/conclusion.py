@@ -8,6 +8,7 @@ from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
+from properties.mm._support import selection_programs
 from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import Selection
 
@@ -54,7 +55,7 @@ RELAXED = (
     "v(alpha) exists, and so does p(alpha), that is $formula",
     r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
     where=f"{RELAXED}, and {svm.V_MEANS}",
-    checked=svm.head_exists,
+    checked=selection_programs.relaxed_exists,
 )
 def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
     p = svm.solved(m, relaxed(case))
@@ -72,6 +73,7 @@ def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
         }
     },
     where=f"{RELAXED}, and p'(alpha) is the same $against",
+    checked=selection_programs.relaxed_unambiguous,
 )
 def unambiguous(
     m: Namespace, case: Selection, share: Number = 1, against: str = "essential"

@@ -42,7 +42,6 @@ from properties.mm.theorem_2 import head_limits
 from properties.mm.theorem_2.head_limits import (
     for_every_radius,
     for_linear_loss,
-    positive,
     single,
     steered,
     turned_and_reached,
@@ -65,14 +64,9 @@ ALONE = Hypothesis(
 SINGLE = Hypothesis(
     "there is one input of two tokens, and R > 0",
     lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
+    checked="fact(len(X) == 1 and len(X[0]) == 2 and any(prompt))",
 )
-POSITIVE = Hypothesis(
-    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
-    "beta but alpha, w multipliers of v(alpha) of sum 1",
-    positive,
-    says="Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
-    "choices beta but alpha (nu = Gamma if T = 1), w multipliers of v(alpha) of sum 1",
-)
+POSITIVE = head_limits.POSITIVE
 SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
 BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
 WEIGHTED = Hypothesis(

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
+from properties.mm._support import selection_programs
 from properties.mm._support.attended import TANGENT, Attended, attended, mean_margin
 from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import Rival, Selection, chosen, select
@@ -35,6 +36,7 @@ def positive(case: Attended | Rival | Selection) -> bool:
     {"towards": {"selected": "selected", "other": "other"}},
     where="x and y are the $towards and the remaining token of the only input, times its label, "
     "and s is the attention to x at the best prompt of norm R = ||p||",
+    checked=selection_programs.fixed_prompt,
 )
 def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -> Comparison:
     """The best prompt is along the difference of the two keys.
@@ -58,6 +60,7 @@ def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -
     r"\|\sum_i Y_i x_{i,\beta_i}\|^2 \|v\|^2 \le $share \left(\sum_i \max_t Y_i \langle v, "
     r"x_{it}\rangle\right)^2",
     where="v = v(alpha)",
+    checked=selection_programs.linear_loss,
 )
 def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relation:
     """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
@@ -151,6 +154,7 @@ def turned_and_reached(
     r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
     r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
     where="q is a head of norm r",
+    checked=selection_programs.every_radius,
 )
 def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     """The left side bounds the risk of heads as long as q on the selected tokens.
@@ -205,3 +209,11 @@ INDISTINCT = select(
 )
 """The second input has two tokens of one key, and does not support v(alpha) = (1, 0). With their
 mean, (-1, 1/2), the other token of the first input has the larger label margin."""
+POSITIVE = Hypothesis(
+    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
+    "beta but alpha, w multipliers of v(alpha) of sum 1",
+    positive,
+    says="Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
+    "choices beta but alpha (nu = Gamma if T = 1), w multipliers of v(alpha) of sum 1",
+    checked=selection_programs.positive_nu,
+)

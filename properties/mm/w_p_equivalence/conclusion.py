@@ -1,6 +1,8 @@
 """Conclusions about descent on W beside descent on p and on q."""
 
+from attsvm.primitives import run_programs
 from attsvm.theory import concludes, stated
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import descent, logit_gradients
 from properties.mm.w_p_equivalence.models import Weighted
@@ -31,6 +33,11 @@ def partner_run(
     return [W @ q for q in descent(m, keys, scores, p, case.loss, factor * eta, steps)]
 
 
+def _moves_alike(m: Programs, case: Weighted, **constants: object) -> Relation:
+    """Return the claim of `moves_alike` for the checker."""
+    return run_programs.computed(m, case, ("X", "scores", "W", "p"), moves_alike, **constants)
+
+
 @stated(
     "",
     "$factor",
@@ -43,6 +50,7 @@ def partner_run(
         "trained": {"p": "p, with W fixed,", "q": "q, from q = W p with keys X,"},
     },
     where="a and b are what one step on W, with p fixed, and one on $trained add to the logits",
+    checked=_moves_alike,
 )
 def moves_alike(
     m: Namespace, case: Weighted, trained: str = "p", factor: Number | None = None

@@ -31,7 +31,6 @@ from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
-from properties.tf.generalised_svm import hidden_letters
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
 from properties.tf.generalised_svm.head_descent import HeadSteps
@@ -39,16 +38,13 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, PROTOCOL, Published
 
-FORWARD = Hypothesis(
-    "the step is positive", lambda case: case.size > 0, proposition=hidden_letters.forward
-)
+FORWARD = heads.FORWARD
 CONVEX_SLOPED = Hypothesis(
     "l is convex with l' < 0",
     lambda case: case.loss in CONVEX,
     says="the loss l is convex with l' < 0",
     implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
 )
-NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
 QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
 BENT_UP = Hypothesis("phi is a convex function", lambda case: ACTIVATIONS[case.phi].convex)
 SQUARE = Hypothesis("phi is the square", lambda case: case.phi == "square")
@@ -122,7 +118,7 @@ STATEMENT = Statement(
             "refuted, certified",
             fairness="strained",
             read={"||W_svm||_F -> inf": "that W_GD is not bounded"},
-            under=(FORWARD, STRICT_LOSS, NONLINEAR),
+            under=(FORWARD, STRICT_LOSS, heads.NONLINEAR),
             variables=Records(HeadSteps, heads.steps(nonlinear=True), lets=heads.ONE_INPUT),
             conclusion=heads.moves,
             examples=(heads.DEAD, heads.UNSEEN, heads.CONVEX_PAIR),

@@ -18,14 +18,17 @@ from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import dot, rationals
 from attsvm.losses import CUBIC, LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, stated
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.programs import Programs, exact_value, literal
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf._support.descent_steps import logarithmic
+from properties.tf.generalised_svm import hidden_letters
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 CONVEX_ONES = ("relu", "square", "softplus")
@@ -106,10 +109,18 @@ UNITS = (
 )
 
 
+def _moves(m: Programs, case: HeadSteps, **constants: object) -> Relation:
+    """Return the claim of `moves` for the checker, with the values that its hypotheses need."""
+    m.lines["step"], m.lines["phi"] = literal(exact_value(case.size)), repr(case.phi)
+    m.lines["loss"] = repr(case.loss)
+    return run_programs.computed(m, case, ("X", "z", "A", "b"), moves, **constants)
+
+
 @stated(
     "some logit moves in the first steps, that is $formula",
     "|m - m_0| > $least",
     where="m and m_0 are the lead of the first token after and before these steps",
+    checked=_moves,
 )
 def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
@@ -308,3 +319,12 @@ CRITICAL = Hypothesis("every <a_k, x_1> is 0", critical)
 BELOW = Hypothesis("beta > 0", best_by_far)
 BOTH = Hypothesis("the head rises from each token towards the other", rises_from_both)
 GENTLE = Hypothesis("-1 <= l' < 0", gentle, says="the loss l has -1 <= l' < 0")
+NONLINEAR = Hypothesis(
+    "phi is not linear", lambda case: case.phi != "identity", checked="fact(phi != 'identity')"
+)
+FORWARD = Hypothesis(
+    "the step is positive",
+    lambda case: case.size > 0,
+    proposition=hidden_letters.forward,
+    checked="fact(step > 0)",
+)

@@ -1,6 +1,8 @@
 """Instances of the generalised SVM with their kept tokens, and the exact components of W."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -13,8 +15,11 @@ from attsvm.exact.numbers import Matrix, Vector, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
+from attsvm.primitives.losses import CHECKER
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, concludes, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, literal, nested
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 from properties.tf.generalised_svm import parts_letters as letters
 
@@ -52,12 +57,14 @@ class Parts:
         W, fin: the matrix and W_fin.
         svm: the solution of Gen-SVM, None if Farkas multipliers prove that there is none.
         margins: the margins of V = W - W_fin to the tokens that are not kept.
+        multipliers: those of W_fin, and those of W_svm or of the proof that there is none.
     """
 
     W: Vector
     fin: Vector
     svm: Vector | None
     margins: Vector
+    multipliers: tuple[Vector, Vector]
 
     @property
     def rest(self) -> Vector:
@@ -65,11 +72,14 @@ class Parts:
         return subtract(self.W, self.fin)
 
 
-def _least(D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int) -> Vector | None:
+def _least(
+    D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int
+) -> tuple[Vector | None, Vector]:
+    """Return the solution, or None, with its multipliers."""
     if not any(b != 0 for b in bound):
-        return [fmpq(0)] * size
+        return [fmpq(0)] * size, [fmpq(0)] * len(bound)
     answer = solve_exactly(ExactProgramme.of_rows(D, Z, bound, equal))
-    return flat(answer.W) if answer.status == "solved" else None
+    return flat(answer.W) if answer.status == "solved" else None, answer.duals
 
 
 def parts(case: KeptTokens) -> Parts:
@@ -89,7 +99,7 @@ def parts(case: KeptTokens) -> Parts:
                 equal.append(kept[t] == 1.0)
                 logits.append(dot(D[-1], [dot(row, z) for row in W]))
     size, within = len(flat(W)), [j for j, e in enumerate(equal) if e]
-    fin = _least(
+    fin, multipliers = _least(
         [D[j] for j in within],
         [queries[j] for j in within],
         [logits[j] for j in within],
@@ -98,11 +108,11 @@ def parts(case: KeptTokens) -> Parts:
     )
     if fin is None:
         raise DataError("the logits of W contradict each other", value=case.W.tolist())
-    svm = _least(D, queries, [fmpq(0 if e else 1) for e in equal], equal, size)
+    svm, duals = _least(D, queries, [fmpq(0 if e else 1) for e in equal], equal, size)
     outer = [[x * c for x in row for c in z] for row, z in zip(D, queries, strict=True)]
     rest = subtract(flat(W), fin)
     margins = [dot(A, rest) for A, e in zip(outer, equal, strict=True) if not e]
-    return Parts(flat(W), fin, svm, margins)
+    return Parts(flat(W), fin, svm, margins, (multipliers, duals))
 
 
 def rests(case: KeptTokens) -> bool:
@@ -141,10 +151,38 @@ FINITE = (
 )
 
 
+def _write(m: Programs, case: KeptTokens) -> None:
+    """Add the values of an instance to a program, with W_svm."""
+    m.lines["X"], m.lines["Z"], m.lines["kept"], m.lines["a"], m.lines["b"], m.lines["W"] = (
+        nested(x.tolist()) for x in (case.X, case.Z, case.kept, case.a, case.b, case.W)
+    )
+    weights = parts(case).multipliers
+    m.lines["fin"], m.lines["svm"] = (
+        f"with_its_logits(X, Z, kept, flat(W), {nested(weights[0])})",
+        f"generalised(X, Z, kept, {nested(weights[1])})",
+    )
+
+
+def _correlates(m: Programs, case: KeptTokens, share: Any = "0.99") -> Proposition:
+    """Return the claim of `correlates` for the checker."""
+    _write(m, case)
+    square = literal(Fraction(share) ** 2)
+    text = f"below({square} * inner(flat(W), flat(W)), explained(flat(W), fin, svm))"
+    return Proposition(text, CHECKER)
+
+
+def _solvable(m: Programs, case: KeptTokens, share: Any = 0) -> Proposition:
+    """Return the claim of `solvable` for the checker."""
+    _write(m, case)
+    text = f"svm is not None and inner(svm, svm) >= {literal(Fraction(share))}"
+    return Proposition(f"fact({text})", CHECKER)
+
+
 @stated(
     "",
     r"\|P\|^2 > $share^2 \|W\|^2",
     where=f"P is the projection of W to W_fin + c W_svm, c >= 0, and {FINITE}",
+    checked=_correlates,
 )
 def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> Comparison:
     W, fin, size, along, _ = squares(m, parts(case))
@@ -158,6 +196,7 @@ def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> 
     r"\|W_{svm}\|^2 \ge $share",
     where="W_svm is the least matrix under which kept tokens of an input have equal logits, larger "
     "by at least 1 than those of its other tokens",
+    checked=_solvable,
 )
 def solvable(m: Namespace, case: KeptTokens, share: Number = 0) -> Comparison:
     svm = parts(case).svm
@@ -277,9 +316,17 @@ BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
 ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
-RESTS = Hypothesis("descent rests at W", rests, says="grad L(W) = 0")
+RESTS = Hypothesis(
+    "descent rests at W",
+    rests,
+    says="grad L(W) = 0",
+    checked="fact(is_at_rest(X, Z, W, a, b))",
+)
 ALL = Hypothesis(
-    "all tokens are kept", lambda case: bool(case.kept.all()), proposition=letters.all_kept
+    "all tokens are kept",
+    lambda case: bool(case.kept.all()),
+    proposition=letters.all_kept,
+    checked="fact(all(flat(kept)))",
 )
 SEEN = Hypothesis(
     "W is in the span of the data",

@@ -1,12 +1,16 @@
 """Formulas on the distance of the risk from its infimum at a given norm."""
 
+from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData
 from attsvm.exact.svm import ExactAnswer
+from attsvm.primitives import run_programs
 from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
-from properties.tf.lemma_2_limit.points import Point, separation
+from properties.tf.lemma_2_limit.points import Point, separation, separations
 
 
 def separable(case: Point) -> bool:
@@ -59,6 +63,33 @@ LEAST = (
 )
 
 
+def _separable(m: Programs, case: Point, share: Number = 0) -> Proposition:
+    """Return that some W separates or no two scores differ, for the checker.
+
+    Raises:
+        NotExpressible: the margin has to be above something else than 0.
+    """
+    if share != 0:
+        raise NotExpressible("a margin above a share of a token")
+    run_programs.write(m, case)
+    weights = nested([answer.duals if answer else [] for answer in separations(case.data)])
+    text = f"any(w is not None for w in separates(data, {weights}))"
+    return Proposition(f"fact({text} or not data.moving.X)", run_programs.CHECKER)
+
+
+def _above(m: Programs, case: Point, share: Number = 0) -> Proposition:
+    """Return that the risk at W is above its infimum, for the checker.
+
+    Raises:
+        NotExpressible: it has to be above a share of the risk of the worst tokens.
+    """
+    if share != 0:
+        raise NotExpressible("a risk above a share of that of the worst tokens")
+    run_programs.write(m, case)
+    m.lines["W"] = nested(case.W.tolist())
+    return Proposition("below(0, risk_gap(data, W, loss))", run_programs.CHECKER)
+
+
 @stated(
     "",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
@@ -106,6 +137,7 @@ def approached(m: Namespace, case: Point, faster: Number = 1) -> Relation:
     "some W separates or no two scores differ, that is $formula",
     r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|",
     where=SEPARATOR,
+    checked=_separable,
 )
 def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     answer = separation(case.data)
@@ -115,7 +147,7 @@ def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     return m.below(share * m.largest(m.values(case.data.X)), margin)
 
 
-@stated("$formula for every W", "L(W) - L_* > $share (L_{worst} - L_*)")
+@stated("$formula for every W", "L(W) - L_* > $share (L_{worst} - L_*)", checked=_above)
 def above(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     worst = m.exact(0)
     for scores in ExactData.of(case.data).gamma:

@@ -68,6 +68,12 @@ PUBLISHED = point(
 
 def separation(data: AttentionData) -> ExactAnswer | None:
     """Return M, the least matrix that separates for some choice of optimal tokens, or None."""
+    solved = [a for a in separations(data) if a is not None and a.status == "solved"]
+    return min(solved, key=lambda answer: answer.square, default=None)
+
+
+def separations(data: AttentionData) -> list[ExactAnswer | None]:
+    """Return the answer for each choice of optimal tokens; None without tokens of lower score."""
     exact = ExactData.of(data)
     answers = []
     for chosen in itertools.product(*exact.optimal):
@@ -76,7 +82,5 @@ def separation(data: AttentionData) -> ExactAnswer | None:
             lower = [x for t, x in enumerate(tokens) if t not in tied]
             D += [subtract(tokens[best], x) for x in lower]
             Z += [z] * len(lower)
-        answer = solve_exactly(ExactProgramme.of_rows(D, Z)) if D else None
-        if answer is not None and answer.status == "solved":
-            answers.append(answer)
-    return min(answers, key=lambda answer: answer.square, default=None)
+        answers.append(solve_exactly(ExactProgramme.of_rows(D, Z)) if D else None)
+    return answers
