@@ -165,26 +165,6 @@ def test_verify_prints_one_document_that_matches_its_exit_code(document):
     assert (code, found["matched"]) == (0, True)
 
 
-def test_a_damaged_curated_file_is_in_the_summary(attsvm, on_path):
-    pack = on_path / "mine.py"
-    pack.write_text("from toy_pack import true\n")
-    (on_path / "counterexamples").mkdir()
-    (on_path / "counterexamples" / "odd.json").write_text("{")
-    code, out, _ = attsvm("verify", "--pack", pack, "toy/true")
-    assert code == 1
-    assert out.splitlines()[-1].endswith(
-        "every verdict as expected, but 1 curated counterexample was not confirmed"
-    )
-
-
-def test_a_ledger_that_is_a_device_leaves_the_finds_in_the_usual_folder(attsvm, tmp_path):
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "device").symlink_to("/dev/null")
-    assert attsvm("verify", *TOYS, "toy/false", "--ledger", "deep/device")[0] == 0
-    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["device"]
-    assert Path(".attsvm/counterexamples/toy--false--literal.json").exists()
-
-
 def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
     (tmp_path / "file").write_text("")
     code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")

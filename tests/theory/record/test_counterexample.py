@@ -98,25 +98,20 @@ def test_what_the_file_claims_about_itself_changes_nothing(tmp_path, packs, docu
     assert replayed(tmp_path, packs, wrong).result == "NOT CONFIRMED"
 
 
-def test_an_instance_that_does_not_refute_is_not_confirmed(tmp_path, packs, documents):
-    result = replayed(tmp_path, packs, {**documents["false"], "instance": {"float": "5"}})
+@pytest.mark.parametrize(
+    ("name", "changes", "reason"),
+    [
+        ("false", {"instance": {"float": "5"}}, "the conclusion holds on this instance"),
+        ("sibling", {"claim": "toy/vacuous:literal"}, "does not satisfy: x above itself"),
+        ("false", {"claim": "toy/rounding-open:literal"}, "the sign stays open"),
+    ],
+)
+def test_an_instance_that_refutes_nothing_is_not_confirmed(
+    tmp_path, packs, documents, name, changes, reason
+):
+    result = replayed(tmp_path, packs, {**documents[name], **changes})
     assert (result.result, result.evidence) == ("NOT CONFIRMED", "none")
-    assert "the conclusion holds on this instance" in result.reason
-
-
-def test_an_instance_outside_the_hypotheses_is_not_confirmed(tmp_path, packs, documents):
-    stored = {**documents["sibling"], "claim": "toy/vacuous:literal"}
-    result = replayed(tmp_path, packs, stored)
-    assert (result.result, result.reason) == (
-        "NOT CONFIRMED",
-        "the instance does not satisfy: x above itself",
-    )
-
-
-def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
-    result = replayed(tmp_path, packs, {**documents["false"], "claim": "toy/rounding-open:literal"})
-    assert result.result == "NOT CONFIRMED"
-    assert "the sign stays open" in result.reason
+    assert reason in result.reason
 
 
 @pytest.mark.parametrize(

@@ -180,9 +180,9 @@ def test_a_later_turn_enumerates_what_the_earlier_ones_left(count):
     x, y, z = Integer(1, 9, beyond=True), Integer(-1, 9, beyond=True), Integer(2, 4)
     claim = question(conclusion, x=x, y=y, z=z).claim
     seen, rows = [], []
-    for before in (0, 8):
+    for before in (0, 4):
         asked.clear()
-        scout = from_nothing(claim, "integers", 8, before=before)
+        scout = from_nothing(claim, "integers", 4, before=before)
         columns = zip(*([x.ravel() for x in part] for part in asked), strict=True)
         rows.append(set(zip(*map(np.concatenate, columns), strict=True)))
         seen.append(scout.tally.seen)

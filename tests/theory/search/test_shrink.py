@@ -584,16 +584,6 @@ def test_numbers_at_a_distance_become_the_smallest_at_it(low, apart, floats):
     assert ((small.x, small.y) if floats else (small.a, small.b)) == (0, apart)
 
 
-@pytest.mark.parametrize("given", [(56, 113), (3, 7), (1024, 2049), (75, 150)])
-def test_the_smallest_of_four_integers_is_reached(given):
-    """The first two are in a ratio, and the others cannot change."""
-
-    def violates(case):
-        return 0 < 2 * case.a <= case.b <= 2 * case.a + 1 and (case.c, case.d) == (-1, -10)
-
-    assert shrunk_to(Few(*given, -1, -10), violates) == Few(1, 2, -1, -10)
-
-
 FOUR = {
     "integers": ({k: Integer(-99) for k in "abcd"}, lambda v: (v.a, v.b, v.c, v.d), list),
     "vector": (
