@@ -23,7 +23,7 @@ from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
 from attsvm.theory.declaration.siblings import hypothesis_of
 from attsvm.theory.declaration.typesetting import sentence, typeset
-from attsvm.theory.declaration.variables import Integer, Variable, ordered
+from attsvm.theory.declaration.variables import Integer, Variable, ensure_drawable, ordered
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
 
 Related = Callable[..., Relation]
@@ -191,7 +191,9 @@ def _completed(variables: Mapping[str, object]) -> dict[str, Variable]:
             variable = dataclasses.replace(variable, closed=variable.ends[1] is not None)
         lengths[axis] = variable
     new = {axis: length for axis, length in lengths.items() if axis not in known}
-    return ordered({**new, **known, **lengths})
+    placed = ordered({**new, **known, **lengths})
+    ensure_drawable(placed)
+    return placed
 
 
 def _formula(

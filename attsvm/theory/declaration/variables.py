@@ -617,21 +617,32 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
                 value=type(length).__name__,
                 remedy="Give the axis another name, or this variable.",
             )
-        if length.low < 1:
-            raise ClaimError(
-                f"an array would be empty, as the axis {name} may have the length {length.low}",
-                value=f"{name}=Integer({length.low}, {length.drawn_to})",
-                remedy=f"Write {name}=Integer(1, {max(length.drawn_to, 1)}).",
-            )
+    return tuple(names)
+
+
+def ensure_drawable(variables: Mapping[str, Variable]) -> None:
+    """Raise unless no array can be empty, and none is too long to be drawn.
+
+    Raises:
+        ClaimError: an array is empty or too long; the message has its name or that of its axis.
+    """
     for name, variable in variables.items():
-        lengths = [variables[axis].drawn_to for axis in variable.axes]  # type: ignore[attr-defined]
-        if math.prod(lengths) > _MOST_NUMBERS:
+        lengths = {axis: variables[axis] for axis in variable.axes}
+        for axis, length in lengths.items():
+            if isinstance(length, Integer) and length.low < 1:
+                raise ClaimError(
+                    f"the array {name} would be empty if its axis {axis} had the length "
+                    f"{length.low}",
+                    value=f"{axis}=Integer({length.low}, {length.drawn_to})",
+                    remedy=f"Write {axis}=Integer(1, {max(length.drawn_to, 1)}).",
+                )
+        drawn = [one.drawn_to for one in lengths.values() if isinstance(one, Integer)]
+        if math.prod(drawn) > _MOST_NUMBERS:
             raise ClaimError(
                 f"the array {name} has more than {_MOST_NUMBERS} numbers, which cannot be drawn",
-                value=" x ".join(map(str, lengths)),
+                value=" x ".join(map(str, drawn)),
                 remedy="Let its axes be shorter: a search tries longer ones than n=Integer(1, 4).",
             )
-    return tuple(names)
 
 
 def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
