@@ -375,7 +375,7 @@ def basin() -> list[Sequent]:
 def short() -> list[Sequent]:
     """Return the facts that the gradient of the risk is L-Lipschitz, and the step at most 1/L."""
     return [
-        Sequent(lipschitz_gradient(risk(X.term), SMOOTHNESS)),
+        Sequent(lipschitz_gradient(risk(X.term), X, SMOOTHNESS)),
         Sequent(ge(1, RATE * SMOOTHNESS)),
     ]
 

@@ -39,7 +39,13 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.primitives.loss_hypotheses import DECREASING_LOSS, SMOOTH_LOSS
 from attsvm.theory.proof.facts import Fact, K, eq, ev, ge, gt, note
-from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL, RISES
+from attsvm.theory.proof.lemmas import (
+    CONTINUITY,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    RECIPROCAL,
+    RISES,
+)
 from attsvm.theory.proof.linked import setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -60,7 +66,6 @@ from properties.tf._support.path_letters import RADII, RADIUS
 from symbolic.attention_facts import OWN, THEIRS, Attention, r
 from symbolic.facts import power, powers_rise, product
 from symbolic.growth_rates import ordered
-from symbolic.theorems import CONTINUITY
 
 OFF = off.term
 

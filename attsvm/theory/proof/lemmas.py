@@ -13,6 +13,7 @@ from attsvm.theory.proof.facts import K, Proposition, Sequent, eq, ev, ge, gt
 from attsvm.theory.proof.terms import (
     ABS,
     EXP,
+    FIXED,
     INNER,
     INV,
     IS_ZERO,
@@ -21,18 +22,22 @@ from attsvm.theory.proof.terms import (
     NORM,
     REAL,
     SQRT,
+    VECTOR,
     Function,
     Letter,
     Term,
     as_term,
     derivative,
     extreme,
+    fresh,
     letters_of,
     substituted,
     total,
 )
 
 Named = Callable[..., Function]
+Slopes = Mapping[Function, Function]
+"""Functions f with the functions g for which f' = -g."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +113,19 @@ def continuous(f: Function) -> Proposition:
     return gt(Function(f"{f.name}'{f.mark} is continuous")(), 0)
 
 
-def lipschitz_gradient(f: Term, constant: Term) -> Proposition:
-    """Return the proposition that the gradient of f by its vector is Lipschitz with a constant."""
-    return gt(Function("has a Lipschitz gradient", (REAL, REAL))(f, constant), 0)
+def lipschitz_gradient(f: Term, X: Letter, constant: Term) -> Proposition:
+    """Return the proposition that the gradient of f by the vector X is Lipschitz with a constant.
+
+    It is about f as a function, not about the value of f at one X. So X becomes a letter that no
+    rule replaces: with 10 X for X, the proposition would be about another function.
+
+    Raises:
+        ProofError: X is no vector, or the constant depends on X.
+    """
+    if X.sort != VECTOR or FIXED in f.letters or {X, FIXED} & constant.letters:
+        raise ProofError("a function has no such gradient", value=repr(f))
+    at_fixed = substituted(f, {X: FIXED.term})
+    return gt(Function("has a Lipschitz gradient", (REAL, REAL))(at_fixed, constant), 0)
 
 
 def spectral(body: Term, row: Letter, column: Letter) -> Term:
@@ -197,10 +212,9 @@ def LOGARITHM(_: Named, x: Term) -> Instance:
 @lemma("discriminant", "Rudin, Principles of Mathematical Analysis, theorem 1.35")
 def DISCRIMINANT(_: Named, t: Letter, a: Term, b: Term, c: Term) -> Instance:
     """If a t^2 + 2 b t + c >= 0 for every real t, then b^2 <= a c."""
-    needed = Needed(
-        ge(a * t.term**2 + 2 * b * t.term + c, 0), binds=_binds_real(t, apart=[a, b, c])
-    )
-    return _instance([needed], ge(a * c, b**2))
+    everywhere = ge(a * t.term**2 + 2 * b * t.term + c, 0)
+    binds = _binds_real(t, apart=[a, b, c])
+    return _instance([Needed(everywhere, binds=binds)], ge(a * c, b**2))
 
 
 @lemma("spectral norm", "Horn and Johnson, Matrix Analysis, definition 5.6.1")
@@ -260,10 +274,22 @@ def EXTREMES(named: Named, f: Function, x: Letter, low: Term, high: Term) -> Ins
     )
 
 
+@lemma("continuity at a point", "Rudin, Principles of Mathematical Analysis, definition 4.5")
+def CONTINUITY(named: Named, name: str, f: Function, x: Letter, point: Term, off: Term) -> Instance:
+    """If f is continuous and off > 0, some d > 0 has |f(x) - f(a)| <= off where |x - a| <= d.
+
+    The number d is a function of the letters of the point a and of off.
+    """
+    _binds_real(x, apart=[point, off])
+    own, change = sorted(letters_of([point, off]), key=repr), f(x) - f(point)
+    d = named(name, own)(*own)
+    near = frozenset({ge(x, point - d), ge(point + d, x)})
+    bounds = (Sequent(ge(off, one), near) for one in (change, -change))
+    return _instance([continuous(f), gt(off, 0)], gt(d, 0), *bounds)
+
+
 @lemma("rising function", "Rudin, Principles of Mathematical Analysis, theorem 5.11")
-def RISES(
-    _: Named, f: Term, x: Letter, slopes: Mapping[Function, Function], low: Term, high: Term
-) -> Instance:
+def RISES(_: Named, f: Term, x: Letter, slopes: Slopes, low: Term, high: Term) -> Instance:
     """If f' >= 0 on [low, high], then f(high) >= f(low); g' = -slopes[g] for functions g in f."""
     on = frozenset({ge(x, low), ge(high, x)})
     slope = Needed(ge(derivative(f, x, slopes), 0), on, _binds_real(x, apart=[low, high]))
@@ -283,22 +309,14 @@ def LIPSCHITZ(_: Named, f: Term, x: Letter, c: Term, a: Term, b: Term) -> Instan
 
 @lemma("descent", "Nesterov, Introductory Lectures on Convex Optimization, section 1.2.3")
 def DESCENT(
-    _: Named,
-    f: Term,
-    X: Letter,
-    slopes: Mapping[Function, Function],
-    W: Term,
-    after: Term,
-    e: Term,
-    constant: Term,
-    M: Letter,
+    _: Named, f: Term, X: Letter, slopes: Slopes, W: Term, after: Term, e: Term, L: Term, M: Letter
 ) -> Instance:
     """If grad f is L-Lipschitz, 0 < e and e L <= 1, then f(W - e grad f(W)) <= f(W).
 
     Raises:
         ProofError: the letter `M` of a direction occurs in f.
     """
-    t, binds = Letter("t", number=-1), _binds(X, M, apart=[W, after, e, constant])
+    t, binds = fresh(REAL), _binds(X, M, FIXED, apart=[W, after, e, L])
     if M in f.letters:
         raise ProofError("the direction occurs in the function", value=repr(M))
     along = derivative(substituted(f, {X: W + M.term * t}), t, slopes)
@@ -306,9 +324,9 @@ def DESCENT(
     return _instance(
         [
             *(falls(one, fall) for one, fall in slopes.items()),
-            Needed(lipschitz_gradient(f, constant), binds=binds),
+            Needed(lipschitz_gradient(f, X, L), binds=binds),
             gt(e, 0),
-            ge(1, e * constant),
+            ge(1, e * L),
             Needed(eq(after @ M.term, W @ M.term - e * slope), binds=binds),
         ],
         ge(substituted(f, {X: W}), substituted(f, {X: after})),

@@ -31,6 +31,7 @@ from attsvm.theory.proof.facts import (
 from attsvm.theory.proof.lemmas import Lemma
 from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import (
+    FIXED,
     POSITIVE,
     REAL,
     Binder,
@@ -103,7 +104,8 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     """Return a fact with letters replaced by terms of their sorts.
 
     A letter of the sort "positive" is replaced by such a letter, or by a real that the evidence
-    says to be above 0. An index may come with a fact that speaks of it.
+    says to be above 0. An index may come with a fact that speaks of it. No value concerns `FIXED`:
+    a fact about the gradient by it is about a function, which another value would change.
 
     If the fact holds "in the end", no value may contain k. The fact holds from a step on that
     depends on the value, so a value that changes with k may never reach its step. The value of an
@@ -114,6 +116,7 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     used = set[Fact]()
     for letter, term in terms.items():
         _ensure(letter in fact.letters, "an instance replaces a letter that is not there", letter)
+        _ensure(FIXED not in {letter, *term.letters}, "no value takes the place of this", FIXED)
         ends = fact.proposition.eventually and K in term.letters
         _ensure(letter.sort.index or not ends, "a value holds the k of the end", term)
         if letter.sort != POSITIVE:
@@ -290,9 +293,8 @@ def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact
     _free_of(index, fact)
     text = fact.proposition
     _ensure(text.relation != "==", "the terms have no sign", fact)
-    rest = Proposition(
-        total(*_of_owner(text.term, index, owner)) - text.term, ">=", text.eventually
-    )
+    others = total(*_of_owner(text.term, index, owner)) - text.term
+    rest = Proposition(others, ">=", text.eventually)
     return made(_of_each(rest, index), "one of a sum", [fact], fact.assumptions)
 
 
@@ -506,9 +508,7 @@ def ensure_ended(
             for s in known.get(fact.rule, ())
         )
         free = fact.rule not in known and fact.number not in whole.of_reading
-        _ensure(
-            free or listed, "a proof uses a setting or hypothesis that its reading has not", fact
-        )
+        _ensure(free or listed, "a proof uses a fact that its reading does not give", fact)
     for sequent in sequents:
         # a fact with fewer assumptions says more, so that it also concludes the sequent
         shown = any(

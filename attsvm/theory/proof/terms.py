@@ -229,6 +229,10 @@ class Binder(Atom):
         return letter, _renamed(self.body, index, letter)
 
 
+FIXED = Letter("X", VECTOR, -1)
+"""The vector by which a proposition differentiates; `at` neither replaces nor inserts it."""
+
+
 def fresh(sort: Sort) -> Letter:
     """Return a new letter; its number is random, so that no earlier term can contain it."""
     return Letter(sort.name, sort, 1 + secrets.randbits(62))
@@ -650,11 +654,7 @@ MAXIMUM = Function("max", (REAL, REAL))
 SAME, POSITION = "same index", "position"
 """Names of functions: whether two elements of an index set are the same; a place along an axis."""
 NORM, INNER = Function("norm", (VECTOR,)), Function("inner", (VECTOR, VECTOR))
-_NORMAL: dict[Function, Callable[..., Term]] = {
-    INV: _inverse,
-    INNER: _inner,
-    EXP: _exponential,
-}
+_NORMAL: dict[Function, Callable[..., Term]] = {INV: _inverse, INNER: _inner, EXP: _exponential}
 
 
 def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:

@@ -19,6 +19,7 @@ from attsvm.theory import Hypothesis
 from attsvm.theory.proof.certificates import Summand, refutes
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
+    CONTINUITY,
     DESCENT,
     DISCRIMINANT,
     EXPONENTIAL,
@@ -71,6 +72,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import (
     ABS,
     EXP,
+    FIXED,
     INNER,
     INV,
     IS_ZERO,
@@ -654,6 +656,19 @@ def test_a_function_rises_where_its_derivative_is_at_least_0():
         cite(RISES, facts, f, x, slopes, X, z.term)
 
 
+def test_a_continuous_function_is_near_its_value_at_a_point():
+    facts = [claimed(continuous(h)), claimed(gt(Y, 0))]
+    positive_, *near = cite(CONTINUITY, facts, "d", h, x, z.term, Y)
+    assert positive_.letters == {y, z}
+    assert {x, y, z} == near[0].letters == near[1].letters
+    for k, wrong in enumerate((claimed(continuous(slope)), claimed(ge(Y, 0)))):
+        with refused:
+            cite(CONTINUITY, [*facts[:k], wrong, *facts[k + 1 :]], "d'", h, x, z.term, Y)
+    for own, point, off in ((x, X, Y), (x, z.term, X), (a, z.term, Y)):
+        with refused:  # d would depend on x, or x have too few values
+            cite(CONTINUITY, [facts[0], claimed(gt(off, 0))], "d'", h, own, point, off)
+
+
 def test_a_bound_of_the_slope_is_for_all_x_and_on_both_sides():
     c = as_term(1)
     facts = [claimed(ge(1, -EXP(-X))), claimed(ge(1, EXP(-X)), ge(x, 0))]
@@ -680,7 +695,7 @@ def descent(**changed):
     slope_ = -slope(W.term @ U.term) * (M.term @ U.term)
     facts = {
         "falls": claimed(falls(h, slope)),
-        "lipschitz": claimed(lipschitz_gradient(function, L)),
+        "lipschitz": claimed(lipschitz_gradient(function, place, L)),
         "positive": claimed(gt(e, 0)),
         "short": claimed(ge(1, e * L)),
         "step": claimed(eq(after.term @ M.term, W.term @ M.term - e * slope_)),
@@ -693,19 +708,45 @@ def descent(**changed):
 
 def test_descent_takes_a_short_step_along_the_negative_gradient():
     descent()
-    W, after, M = (Letter(name, VECTOR) for name in ("W", "W'", "M"))
+    W, after, M, place = (Letter(name, VECTOR) for name in ("W", "W'", "M", "X"))
     e, L = Function("e")(), Function("L")()
     up = slope(W.term @ U.term) * (M.term @ U.term)
     for changed in (
         {"short": (ge(2, e * L),)},
         {"positive": (ge(e, 0),)},
         {"falls": (falls(slope, h),)},
-        {"lipschitz": (lipschitz_gradient(h(Letter("X", VECTOR).term @ V.term), L),)},
+        {"lipschitz": (lipschitz_gradient(h(place.term @ V.term), place, L),)},
+        {
+            "lipschitz": (
+                lipschitz_gradient(h(place.term @ U.term), place, L),
+                gt(FIXED.term @ U.term, 0),
+            )
+        },
         {"step": (eq(after.term @ M.term, W.term @ M.term - e * up),)},
         {"step": (eq(after.term @ M.term, W.term @ M.term + e * up), gt(M.term @ U.term, 0))},
     ):
         with refused:
             descent(**changed)
+
+
+def test_a_lipschitz_gradient_is_one_of_a_function():
+    """f(10 X) has a steeper gradient than f(X); no letter of f may become a function of X."""
+    place, L, c = Letter("X", VECTOR), Function("L")(), Letter("c")
+    fact = claimed(lipschitz_gradient(h(place.term @ U.term) + c.term, place, L))
+    assert fact.letters == {FIXED, U, c}
+    assert at(fact, {c: X}).letters == {FIXED, U, x}
+    for letter, value in ((FIXED, FIXED.term * 10), (FIXED, V.term), (c, FIXED.term @ V.term)):
+        with refused:
+            at(fact, {letter: value})
+    for function, vector, constant in (
+        (h(place.term @ FIXED.term), place, L),  # its gradient by X is not that by both
+        (h(FIXED.term @ U.term), place, L),
+        (h(place.term @ U.term), place, L * (place.term @ U.term)),
+        (h(place.term @ U.term), place, L * (FIXED.term @ U.term)),
+        (h(X), x, L),
+    ):
+        with refused:
+            lipschitz_gradient(function, vector, constant)
 
 
 def often(gain=a.term, bound=b.term, **changed):
