@@ -17,8 +17,6 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import changed
-from attsvm.theory.declaration.siblings import Changed
 from properties._support.cone_radius import Pairs, radius
 from properties._support.cones import Local, parts, tangent
 from properties._support.token_choices import Choice
@@ -283,8 +281,3 @@ ON_RAY = (
     on_the_line(64.0, -1.0),
     *(replace(on_the_line(64.0, -1.0), step=step) for step in (16.0, 256.0)),
 )
-
-OTHER: dict[str, Changed] = {
-    "towards the optimal tokens": changed(towards="optimal"),
-    "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
-}

@@ -36,8 +36,9 @@ from attsvm.primitives.steps import (
     converges_in_direction,
     solutions,
 )
-from attsvm.theory import Hypothesis, Slack
+from attsvm.theory import Hypothesis, Slack, changed
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.siblings import Changed
 from properties._support.cone_radius import Pairs, closes
 
 
@@ -228,6 +229,12 @@ IN_OWN_CONE = replace(
     "of s is the least sigma at which conditions 1 to 4 of docs/proofs/cones.md hold",
 )
 """The same limit, with the letters of the cone and its radius explained."""
+
+OTHER: dict[str, Changed] = {
+    "towards the optimal tokens": changed(towards="optimal"),
+    "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
+}
+"""Siblings of both that name another limit."""
 
 
 IN_CONE = Hypothesis(

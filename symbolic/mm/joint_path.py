@@ -23,9 +23,9 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.mm import theorem_2 as statement
 from properties.mm._support.max_margin import P_EXISTS
-from properties.mm.theorem_2.prompt_limits import bent
+from properties.mm.theorem_2.head_limits import POSITIVE
+from properties.mm.theorem_2.prompt_limits import BELOW, MEETS, SEVERAL, WEIGHTED, bent
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
     MORE,
@@ -51,7 +51,7 @@ LOG_N = sp.Symbol("ln n", nonnegative=True)
 
 _PROMPT = (
     P_EXISTS,
-    statement.SEVERAL,
+    SEVERAL,
 )
 
 
@@ -219,7 +219,7 @@ def ensure_prompt_nears() -> None:
 
 def prove_prompt() -> str:
     """Prove 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
-    suppose(*_PROMPT, statement.POSITIVE)
+    suppose(*_PROMPT, POSITIVE)
     ensure_head()
     ensure_on_tangent()
     ensure_first_order()
@@ -262,7 +262,7 @@ def prove_prompt() -> str:
 
 def prove_ratio() -> str:
     """Prove `ensure_ratio` under the suppositions of the reading."""
-    suppose(*_PROMPT, statement.BELOW, statement.WEIGHTED, statement.MEETS)
+    suppose(*_PROMPT, BELOW, WEIGHTED, MEETS)
     ensure_ratio()
     return "for any number of inputs, tokens and axes"
 

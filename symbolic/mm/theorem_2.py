@@ -15,9 +15,8 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.mm import theorem_2 as statement
 from properties.mm._support.max_margin import P_EXISTS
-from properties.mm.theorem_2.head_limits import short, turned
+from properties.mm.theorem_2.head_limits import POSITIVE, short, turned
 from symbolic.least_points import MORE
 from symbolic.mm import mean_choices
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
@@ -86,7 +85,7 @@ def ensure_reached(far: sp.Symbol) -> None:
 
 
 _SUPPOSED = (
-    statement.POSITIVE,
+    POSITIVE,
     P_EXISTS,
 )
 

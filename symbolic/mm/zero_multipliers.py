@@ -12,8 +12,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.mm import theorem_2 as statement
 from properties.mm._support.max_margin import P_EXISTS
+from properties.mm.theorem_2.prompt_limits import ALONE, SEVERAL
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
@@ -223,7 +223,7 @@ def prove() -> str:
 
     It is p'/||p'|| if r is exponential in R, and that of sharp-2 for slower r.
     """
-    suppose(statement.ALONE, P_EXISTS, statement.SEVERAL)
+    suppose(ALONE, P_EXISTS, SEVERAL)
     ensure_bounds()
     ensure_head()
     ensure_shortest()

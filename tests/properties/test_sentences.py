@@ -96,9 +96,7 @@ LONGER = {
         "tf/nonlinear-head-several": "has seven readings, and families of heads",
         "tf/parameterisation-bias": "has seven readings, of five records",
     },
-    "mm": {
-        "mm/theorem-2": "has seven readings, of four records",
-    },
+    "mm": {},
 }
 """Statement files of more than 150 lines, 220 at most, with the reason; by source."""
 
@@ -112,9 +110,6 @@ def test_statement_files_are_short():
 
 
 READ_WITH_MORE = {
-    "mm/general-data": "takes the cones of a step from every source, and their starts",
-    "mm/theorem-2": "speaks of heads and of prompts, of two programmes, margins and attention",
-    "mm/assumption-b": "speaks of two programmes, label margins and attention",
     "sim/squared-loss": "takes the loss of an entry, rivals, and runs of descent",
     "sim/stability-l2": "takes hypotheses, the loss of an entry and points close to each other",
     "sim/token-separation": "speaks of margins, and takes runs that other statements take",

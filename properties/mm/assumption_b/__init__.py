@@ -19,15 +19,10 @@ attention on the selected tokens.
 More is in `symbolic/mm/assumption_b.py`.
 """
 
-import numpy as np
-
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support import token_selections as cases
-from properties.mm._support.attended import PARALLEL, TANGENT, Attended, Doubted, attended, doubted
 from properties.mm._support.max_margin import V_EXISTS
-from properties.mm._support.token_selections import Selection
-from properties.mm.assumption_b import conclusion
+from properties.mm.assumption_b import conclusion, instances
 
 ASSUMPTION = Statement(
     "mm/assumption-b",
@@ -37,7 +32,7 @@ ASSUMPTION = Statement(
     printed="Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with "
     "x_i^p := X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), "
     "for some nu > 0",
-    variables=Records(Selection, cases.separable(), cases.larger, lets=cases.SELECTED),
+    variables=instances.SEPARABLE,
     conclusion=conclusion.shrinks,
     cost=3,
     readings={
@@ -45,29 +40,19 @@ ASSUMPTION = Statement(
             "refuted, certified",
             fairness="strained",
             under=(),
-            variables=Records(
-                Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
-            ),
-            examples=(
-                conclusion.HEAVY,
-                conclusion.LONGER,
-                conclusion.IDLE,
-                *cases.PUBLISHED,
-                cases.OPPOSED,
-            ),
+            variables=instances.RELAXABLE,
+            examples=instances.SHRINKING,
             siblings={"m(beta) < Gamma/2": changed(share="0.5")},
         ),
         "literal-2": Reading(
             "refuted, certified",
             fairness="strained",
             under=(conclusion.OPTIMAL,),
-            variables=Records(
-                Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
-            ),
-            examples=(conclusion.LONGER, conclusion.IDLE, *cases.PUBLISHED),
+            variables=instances.RELAXABLE,
+            examples=instances.SHRINKING_OPTIMAL,
             siblings={
                 "without the condition on idle inputs": changed(
-                    idlers="any", examples=[conclusion.LONGER]
+                    idlers="any", examples=[instances.LONGER]
                 )
             },
         ),
@@ -75,22 +60,15 @@ ASSUMPTION = Statement(
             "proved",
             proof="symbolic.mm.mean_choices:prove",
             under=(),
-            variables=Records(Attended, attended(), lets=cases.SELECTED),
+            variables=instances.ATTENDED,
             conclusion=conclusion.bounded,
             tight=True,
-            examples=(
-                Attended(PARALLEL, np.zeros(1), np.ones(1)),
-                Attended(cases.PUBLISHED[0], np.zeros(2), np.array([0.0, 1.0])),
-                Attended(conclusion.HEAVY, np.array([-2.0]), -np.ones(1)),
-                Attended(conclusion.ORIGIN, np.zeros(1), np.ones(1)),
-            ),
+            examples=instances.BOUNDED,
             siblings={
                 "twice nu": changed(share=2),
                 "the sum over inputs in place of the largest": changed(
                     over="sum",
-                    examples=[
-                        Attended(conclusion.FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))
-                    ],
+                    examples=[instances.BOUNDED_BY_LARGEST],
                 ),
             },
         ),
@@ -99,27 +77,17 @@ ASSUMPTION = Statement(
             strength="exact",
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, conclusion.REACHED),
-            variables=Records(Doubted, doubted(), lets=cases.SELECTED),
+            variables=instances.DOUBTED,
             conclusion=conclusion.decided,
             cost=6,
-            examples=(
-                Doubted(PARALLEL, np.zeros(1), np.ones(1), 1.0),
-                Doubted(PARALLEL, np.zeros(1), np.ones(1), 0.75),
-                Doubted(conclusion.IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
-                Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
-                Doubted(conclusion.LONGER, np.zeros(2), np.zeros(2), 0.125),
-                Doubted(conclusion.OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
-                Doubted(conclusion.ASLANT, np.zeros(2), np.zeros(2), 0.25),
-                Doubted(conclusion.ASLANT, np.zeros(2), np.zeros(2), 0.375),
-                Doubted(conclusion.SQUARE, np.zeros(2), np.zeros(2), 0.25),
-            ),
+            examples=instances.DECIDED,
             siblings={
                 "twice nu": changed(share=2),
                 "nu/2 as the largest number that will do": changed(best="0.5"),
                 "nu without the idle inputs": changed(over="counted"),
                 "any multipliers in place of the largest": changed(
                     weights=False,
-                    examples=[Doubted(conclusion.EQUALS, np.zeros(3), np.zeros(3), 0.15625)],
+                    examples=[instances.DECIDED_BY_LARGEST],
                 ),
             },
         ),
@@ -128,20 +96,15 @@ ASSUMPTION = Statement(
             strength="exact",
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, conclusion.SATURATED),
-            variables=Records(
-                Selection,
-                cases.separable() | cases.relaxable(),
-                cases.larger,
-                lets=cases.SELECTED,
-            ),
+            variables=instances.RELAXABLE_LARGER,
             conclusion=conclusion.void,
-            examples=(cases.PUBLISHED[0], cases.SEPARATED),
+            examples=instances.VOID,
             siblings={"p'(alpha) = 1.05 p(alpha)": changed(share="1.05")},
         ),
     },
     violating={
-        V_EXISTS: [cases.OPPOSED, Doubted(conclusion.ORIGIN, np.zeros(1), np.ones(1), 1.0)],
-        conclusion.SATURATED: [cases.PUBLISHED[1]],
-        conclusion.REACHED: [Doubted(conclusion.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
+        V_EXISTS: instances.UNSOLVED,
+        conclusion.SATURATED: instances.UNSATURATED,
+        conclusion.REACHED: instances.UNREACHED,
     },
 )

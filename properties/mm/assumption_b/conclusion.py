@@ -1,6 +1,5 @@
-"""Label margins and the nu of Assumption B as formulas, with hypotheses and instances."""
+"""Label margins and the nu of Assumption B as formulas, with hypotheses."""
 
-import numpy as np
 from flint import fmpq
 
 from attsvm.errors import SolverError
@@ -14,7 +13,7 @@ from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
 from properties.mm._support.label_margins import label_margin, others, slowest
 from properties.mm._support.max_margin import relaxed
-from properties.mm._support.token_selections import Selection, chosen, select
+from properties.mm._support.token_selections import Selection, chosen
 
 
 @stated(
@@ -154,35 +153,6 @@ def optimal(case: Selection) -> bool:
         )
         if moved
     )
-
-
-OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
-"""Under no head does the other token have a label margin above 0."""
-LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
-"""The token of alpha, for which v(alpha) = (1, 0), is the shorter one: attention on the other is
-better."""
-IDLE = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]], [1, 1], [0, 0])
-"""The second input does not support v(alpha) = (1, 0)."""
-ORIGIN = select([[[0.0], [1.0]]], [1], [0])
-HEAVY = select([[[2.0], [-3.0]]], [1], [0])
-FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
-"""The label margin of the other tokens, under the opposite head, is half of Gamma."""
-EQUALS = select([[[1, 0, 0], [0.75, 0.25, 0]], [[1, 0, 0], [0.75, 0, 0.25]]], [1, 1], [0, 0])
-"""Either multiplier may be 1, and the best nu is Gamma - gamma, above a half of 1/4."""
-ASLANT = select([[[1, 1], [0, 0.25]], [[1, -1], [0.5, 0]]], [1, 1], [0, 0])
-"""A little attention to (0.5, 0) costs less per unit than all of it: nu is 1/4, Gamma - gamma is
-1/2."""
-SQUARE = select([[[2, 2], [1, -1], [-1, 1], [-1, -1]]], [1], [0])
-"""Attention can reach every choice of one token, but not every mean of them."""
-HIDDEN = select(
-    [[[0, 1 / 64, 2], [1 / 64, 0, 0], [-1 / 64, 0, 0], [0, 0, 2.25]]], [1], [0],
-    np.diag([64.0, 64.0, 0.0]),
-)  # fmt: skip
-"""The key of the longest token is midway between two others: its attention is at most half theirs.
-
-So it is at most a third of 1 - s, where s is the attention to alpha. Hence the last coordinate of
-the attended token is at most 2 - (5/4) (1 - s), and the other coordinates are at most 1/64: B
-holds."""
 
 
 OPTIMAL = Hypothesis(

@@ -24,27 +24,12 @@ other starts led to no smaller ones (`python -m benchmarks.least_failures prompt
 | differences of keys are independent | none in 3211 | none | none, 686 open |
 """
 
-from dataclasses import replace
-
-import numpy as np
-from hypothesis import strategies as st
-
-from attsvm.primitives.descent import Descent
 from attsvm.primitives.losses import LOSSES
-from attsvm.primitives.steps import ANY, ITERATED, flattened, stepped
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties._support import cone_starts as starts
-from properties._support.cone_starts import ON_RAY, OTHER
-from properties._support.cones import LONG, NEAR, OPTIMAL, Local
+from attsvm.theory import Hypothesis, Reading, Statement, changed
+from properties._support.cones import LONG, NEAR, OPTIMAL, OTHER
 from properties.mm import SOURCE
-from properties.mm._support import prompt_instances as cases
+from properties.mm.general_data import instances
 from properties.mm.general_data.conclusion import ON_BOTH, SEPARATES
-
-
-def on_a_prompt(case: Local) -> Local:
-    """Return the run with only the first column of its start: a run on p if all queries are e_1."""
-    return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
-
 
 DECREASING = Hypothesis(
     "l is decreasing", lambda case: LOSSES[case.loss].decreasing, checked="decreasing(loss)"
@@ -58,24 +43,20 @@ GENERAL = Statement(
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
     "ones. ... Remarkably, our results are applicable to general data",
-    variables=stepped(Descent, cases.comparable(0, 2)),
+    variables=instances.COMPARABLE,
     conclusion=SEPARATES,
     cost=12,
-    violating={
-        OPTIMAL: [starts.BETTER_SUPPORT],
-        NEAR: [starts.escaping_start(2, 1024.0)],
-        LONG: [starts.FALLS_BACK],
-    },
+    violating=instances.OUTSIDE,
     readings={
         "literal": Reading(
             "refuted, certified",
             read={"general data": "all data, any start, any constant step and any decreasing loss"},
             under=(DECREASING,),
-            variables=stepped(Descent, flattened(cases.comparable(0, 2)), steps=ANY),
-            examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
+            variables=instances.ANYTHING,
+            examples=instances.EXAMPLES["literal"],
             siblings={
                 "the direction of the worst tokens": changed(
-                    towards="worst", examples=[cases.TWO_KEYS]
+                    towards="worst", examples=instances.EXAMPLES["literal"][:1]
                 ),
             },
         ),
@@ -83,17 +64,9 @@ GENERAL = Statement(
             "holds",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
-            variables=Records(
-                Local,
-                st.one_of(
-                    starts.started(0.5).map(on_a_prompt), starts.started(0.5).map(starts.lengthened)
-                ),
-                lambda generator: on_a_prompt(starts.started_larger(0.5)(generator)),
-                fixed=("share",),
-                lets=ITERATED,
-            ),
+            variables=instances.NEAR_SOLUTION,
             conclusion=ON_BOTH,
-            examples=ON_RAY,
+            examples=instances.EXAMPLES["amended"],
             siblings=OTHER,
         ),
     },

@@ -21,62 +21,13 @@ there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR
 The limits of the prompt are in docs/proofs/joint_path.md.
 """
 
-import numpy as np
-
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support import label_margins as margins
-from properties.mm._support.attended import PARALLEL, TANGENT, Attended, attended, doubted
 from properties.mm._support.max_margin import P_EXISTS
-from properties.mm._support.token_selections import (
-    ONE_TOKEN,
-    PUBLISHED,
-    SELECTED,
-    WITH_Q,
-    Rival,
-    Selection,
-    chosen,
-    select,
-)
-from properties.mm.theorem_2 import head_limits
-from properties.mm.theorem_2.head_limits import (
-    for_every_radius,
-    for_linear_loss,
-    single,
-    steered,
-    turned_and_reached,
-    with_fixed_prompt,
-)
-from properties.mm.theorem_2.prompt_limits import (
-    Tilted,
-    below,
-    by_multipliers,
-    meets,
-    nearest_along,
-    prompts,
-    to_second_order_along,
-    weighted,
-)
-
-ALONE = Hypothesis(
-    "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
-)
-SINGLE = Hypothesis(
-    "there is one input of two tokens, and R > 0",
-    lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
-    checked="fact(len(X) == 1 and len(X[0]) == 2 and any(prompt))",
-)
-POSITIVE = head_limits.POSITIVE
-SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
-BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
-WEIGHTED = Hypothesis(
-    "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
-    "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input",
-    weighted,
-)
-MEETS = Hypothesis(
-    "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i", meets
-)
+from properties.mm.theorem_2 import head_limits as heads
+from properties.mm.theorem_2 import prompt_limits as prompts
+from properties.mm.theorem_2.head_limits import POSITIVE
+from properties.mm.theorem_2.prompt_limits import ALONE, BELOW, MEETS, SEVERAL, WEIGHTED
 
 PATH = Statement(
     "mm/theorem-2",
@@ -87,42 +38,32 @@ PATH = Statement(
     "argmin_{||v|| <= r, ||p|| <= R} L(v, p). Under Assumptions A and B, we have lim_{r -> "
     "infinity} v_r/r = v(alpha)/||v(alpha)||; and lim_{R -> infinity} p_R/R = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Attended, attended(), lets=SELECTED),
-    conclusion=steered,
+    variables=heads.PAIRS,
+    conclusion=heads.steered,
     cost=3,
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            under=(SINGLE, POSITIVE),
-            variables=Records(Attended, single(), lets=SELECTED),
-            conclusion=with_fixed_prompt,
-            examples=(
-                Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(head_limits.MIXED, np.ones(2), np.ones(2)),
-            ),
-            siblings={
-                "towards the other token": changed(
-                    towards="other", examples=[Attended(head_limits.MIXED, np.ones(2), np.ones(2))]
-                )
-            },
+            under=(heads.SINGLE, POSITIVE),
+            variables=heads.OF_TWO_TOKENS,
+            conclusion=heads.with_fixed_prompt,
+            examples=(heads.LONGER, heads.TURNED),
+            siblings={"towards the other token": changed(towards="other", examples=[heads.TURNED])},
         ),
         "literal-2": Reading(
             "refuted, certified",
             under=(POSITIVE,),
-            variables=Records(Selection, attended().map(chosen), lets=SELECTED),
-            conclusion=for_linear_loss,
-            examples=(PARALLEL, head_limits.UNBALANCED),
-            siblings={"half of the right side": changed(share="0.5", examples=[PARALLEL])},
+            variables=heads.SELECTIONS,
+            conclusion=heads.for_linear_loss,
+            examples=heads.SUMMED,
+            siblings={"half of the right side": changed(share="0.5", examples=heads.SUMMED[:1])},
         ),
         "amended": Reading(
             "holds",
             proof="symbolic.mm.theorem_2:prove",
             under=(POSITIVE, P_EXISTS),
-            conclusion=turned_and_reached,
-            examples=(
-                Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(head_limits.MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
-            ),
+            conclusion=heads.turned_and_reached,
+            examples=(heads.LONGER, heads.AWAY),
             siblings={
                 "half of the right side": changed(share="0.5"),
                 "D counted as 0": changed(spread=0),
@@ -131,16 +72,9 @@ PATH = Statement(
         "literal-3": Reading(
             "refuted, certified",
             under=(POSITIVE,),
-            variables=Records(
-                Rival, attended().map(lambda case: Rival(case.chosen, case.h)), lets=WITH_Q
-            ),
-            conclusion=for_every_radius,
-            examples=(
-                Rival(PARALLEL, np.ones(1)),
-                Rival(head_limits.LOPSIDED, np.array([0.03125, -0.09375])),
-                Rival(head_limits.MIXED_FOR_EVER, np.ones(2)),
-                Rival(ONE_TOKEN, np.ones(1)),
-            ),
+            variables=heads.HEADS,
+            conclusion=heads.for_every_radius,
+            examples=heads.RADII,
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(
@@ -148,11 +82,8 @@ PATH = Statement(
             strength="better",
             proof="symbolic.mm.joint_path:prove_prompt",
             under=(POSITIVE, P_EXISTS, SEVERAL),
-            conclusion=to_second_order_along,
-            examples=(
-                Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(head_limits.ACROSS, np.zeros(2), np.array([2.0, 1.0])),
-            ),
+            conclusion=prompts.to_second_order_along,
+            examples=(heads.LONGER, prompts.SHORTER),
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
         "sharp-2": Reading(
@@ -160,12 +91,9 @@ PATH = Statement(
             strength="best known",
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
-            variables=Records(Tilted, prompts(), lets=WITH_Q),
-            conclusion=nearest_along,
-            examples=(
-                Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
-                Tilted(Rival(PUBLISHED[1], np.array([1.125, 0.125])), 0.5),
-            ),
+            variables=prompts.TILTED,
+            conclusion=prompts.nearest_along,
+            examples=(prompts.AT_ONE, prompts.AT_HALF),
             siblings={
                 "twice the left side": changed(share=2),
                 "p(alpha) without relaxation": changed(tau="0"),
@@ -176,33 +104,14 @@ PATH = Statement(
             strength="better",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),
-            variables=Records(
-                Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h)), lets=SELECTED
-            ),
-            conclusion=by_multipliers,
-            examples=(
-                Attended(PARALLEL, np.array([2.0]), np.ones(1)),
-                Attended(head_limits.SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
-                Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
-            ),
+            variables=prompts.DOUBTED,
+            conclusion=prompts.by_multipliers,
+            examples=prompts.IDLE,
             siblings={
                 "2 q_i in place of q_i": changed(share=2),
                 "tight idle inputs at first order": changed(root=0),
             },
         ),
     },
-    violating={
-        P_EXISTS: [
-            Attended(head_limits.MIXED_FOR_EVER, np.ones(2), np.ones(2)),
-            Tilted(Rival(head_limits.INDISTINCT, np.array([-1.0, 0.0])), 1.0),
-        ],
-        SEVERAL: [
-            Attended(ONE_TOKEN, np.ones(1), np.ones(1)),
-            Tilted(Rival(ONE_TOKEN, np.ones(1)), 1.0),
-        ],
-        BELOW: [Tilted(Rival(head_limits.HIGHER, np.array([1.0, 1.0])), 0.5)],
-        WEIGHTED: [Tilted(Rival(head_limits.RIVALLED, np.array([0.5, -0.5])), 1.0)],
-        MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
-        ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
-    },
+    violating={P_EXISTS: [heads.FOR_EVER, prompts.WITHOUT_PROMPT], **prompts.OUTSIDE},
 )

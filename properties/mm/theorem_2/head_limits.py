@@ -1,4 +1,7 @@
-"""The head of the joint path: how near it is to v(alpha), and its limit for a fixed prompt."""
+"""The head of the joint path: how near it is to v(alpha), and its limit for a fixed prompt.
+
+Formulas, hypotheses, searches and instances of the readings about v.
+"""
 
 from types import SimpleNamespace
 
@@ -9,13 +12,21 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, Records, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support import selection_programs
-from properties.mm._support.attended import TANGENT, Attended, attended, mean_margin
+from properties.mm._support.attended import PARALLEL, Attended, attended, mean_margin
 from properties.mm._support.label_margins import label_margin, others
-from properties.mm._support.token_selections import Rival, Selection, chosen, select
+from properties.mm._support.token_selections import (
+    ONE_TOKEN,
+    SELECTED,
+    WITH_Q,
+    Rival,
+    Selection,
+    chosen,
+    select,
+)
 
 
 def total(case: Selection) -> Vector:
@@ -183,32 +194,11 @@ def single(draw: st.DrawFn) -> Attended:
     return Attended(Selection(one.X[:, keep], one.y, np.array([0]), one.W), drawn.p, drawn.h)
 
 
-MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
-UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
-"""v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
-LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1], [0, 0])
-"""The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
-ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
-SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
-"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
-MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
-"""Attention is 1/2 at each prompt: v_r/r tends to (2, 1)/sqrt 5."""
-RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
-"""Both tokens have the label margin 1."""
-HIGHER = select(
-    [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
+SINGLE = Hypothesis(
+    "there is one input of two tokens, and R > 0",
+    lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
+    checked="fact(len(X) == 1 and len(X[0]) == 2 and any(prompt))",
 )
-"""The rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1,
-0), under which its other token scores 2. If r is much larger than R a score of 2 suffices, and
-nothing keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
-INDISTINCT = select(
-    [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
-    [1, 1],
-    [0, 0],
-    [[1.0, 6.0], [0.0, 0.0]],
-)
-"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0). With their
-mean, (-1, 1/2), the other token of the first input has the larger label margin."""
 POSITIVE = Hypothesis(
     "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
     "beta but alpha, w multipliers of v(alpha) of sum 1",
@@ -216,4 +206,30 @@ POSITIVE = Hypothesis(
     says="Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
     "choices beta but alpha (nu = Gamma if T = 1), w multipliers of v(alpha) of sum 1",
     checked=selection_programs.positive_nu,
+)
+
+PAIRS = Records(Attended, attended(), lets=SELECTED)
+OF_TWO_TOKENS = Records(Attended, single(), lets=SELECTED)
+SELECTIONS = Records(Selection, attended().map(chosen), lets=SELECTED)
+HEADS = Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h)), lets=WITH_Q)
+
+MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
+UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
+"""v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
+LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1], [0, 0])
+"""The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
+MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
+"""Attention is 1/2 at each prompt: v_r/r tends to (2, 1)/sqrt 5."""
+
+LONGER = Attended(PARALLEL, np.ones(1), np.ones(1))
+"""One input, whose selected token is the longer one, on the same ray as the other token."""
+TURNED = Attended(MIXED, np.ones(2), np.ones(2))
+AWAY = Attended(MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0]))
+FOR_EVER = Attended(MIXED_FOR_EVER, np.ones(2), np.ones(2))
+SUMMED = (PARALLEL, UNBALANCED)
+RADII = (
+    Rival(PARALLEL, np.ones(1)),
+    Rival(LOPSIDED, np.array([0.03125, -0.09375])),
+    Rival(MIXED_FOR_EVER, np.ones(2)),
+    Rival(ONE_TOKEN, np.ones(1)),
 )

@@ -1,4 +1,7 @@
-"""The prompt of the joint path: bounds of second order, p_tau, and its limit if r grows fast."""
+"""The prompt of the joint path: bounds of second order, p_tau, and its limit if r grows fast.
+
+Formulas, hypotheses, searches and instances of the readings about p.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +16,22 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.strategies import composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, Records, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
-from properties.mm._support.attended import Attended, attended
+from properties.mm._support.attended import PARALLEL, TANGENT, Attended, attended, doubted
 from properties.mm._support.label_margins import label_margin, others
-from properties.mm._support.token_selections import Rival, Selection, chosen
+from properties.mm._support.token_selections import (
+    ONE_TOKEN,
+    PUBLISHED,
+    SELECTED,
+    WITH_Q,
+    Rival,
+    Selection,
+    chosen,
+    select,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,3 +293,62 @@ def prompts(draw: st.DrawFn) -> Tilted:
     factor = draw(st.sampled_from([1.25, 2.0, 8.0]))
     q = np.array([factor * float(x.p) / float(x.q) for x in p])
     return Tilted(Rival(case.chosen, q), tau)
+
+
+SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
+BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
+WEIGHTED = Hypothesis(
+    "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
+    "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input",
+    weighted,
+)
+MEETS = Hypothesis(
+    "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i", meets
+)
+ALONE = Hypothesis(
+    "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
+)
+
+TILTED = Records(Tilted, prompts(), lets=WITH_Q)
+DOUBTED = Records(Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h)), lets=SELECTED)
+
+ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
+SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
+"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
+RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
+"""Both tokens have the label margin 1."""
+HIGHER = select(
+    [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
+)
+"""The rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1,
+0), under which its other token scores 2. If r is much larger than R a score of 2 suffices, and
+nothing keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
+INDISTINCT = select(
+    [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
+    [1, 1],
+    [0, 0],
+    [[1.0, 6.0], [0.0, 0.0]],
+)
+"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0). With their
+mean, (-1, 1/2), the other token of the first input has the larger label margin."""
+
+SHORTER = Attended(ACROSS, np.zeros(2), np.array([2.0, 1.0]))
+AT_ONE = Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0)
+AT_HALF = Tilted(Rival(PUBLISHED[1], np.array([1.125, 0.125])), 0.5)
+IDLE = (
+    Attended(PARALLEL, np.array([2.0]), np.ones(1)),
+    Attended(SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
+    Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
+)
+WITHOUT_PROMPT = Tilted(Rival(INDISTINCT, np.array([-1.0, 0.0])), 1.0)
+OUTSIDE: dict[Hypothesis, list[object]] = {
+    SEVERAL: [
+        Attended(ONE_TOKEN, np.ones(1), np.ones(1)),
+        Tilted(Rival(ONE_TOKEN, np.ones(1)), 1.0),
+    ],
+    BELOW: [Tilted(Rival(HIGHER, np.array([1.0, 1.0])), 0.5)],
+    WEIGHTED: [Tilted(Rival(RIVALLED, np.array([0.5, -0.5])), 1.0)],
+    MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
+    ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
+}
+"""Instances that violate a hypothesis, by hypothesis."""

@@ -31,8 +31,8 @@ from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support import cone_starts as starts
 from properties._support import cones
-from properties._support.cone_starts import ON_RAY, OTHER
-from properties._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
+from properties._support.cone_starts import ON_RAY
+from properties._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, OTHER, Local
 from properties.tf import SOURCE
 from properties.tf.local_convergence import weakened as near
 

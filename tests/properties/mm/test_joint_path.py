@@ -9,8 +9,7 @@ from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import selecting
-from properties.mm.theorem_2.head_limits import HIGHER, SLOW
-from properties.mm.theorem_2.prompt_limits import at_infinity
+from properties.mm.theorem_2.prompt_limits import HIGHER, SLOW, at_infinity
 
 
 def least(f, low, high, steps):

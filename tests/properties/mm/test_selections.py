@@ -14,15 +14,14 @@ from attsvm.attention import softmax
 from attsvm.errors import SolverError
 from attsvm.exact import rational
 from attsvm.exact.numbers import combine
-from properties.mm import assumption_b as assumption
 from properties.mm import p_svm
 from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
-from properties.mm._support.attended import Doubted
+from properties.mm._support.attended import Doubted, doubted
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along, select
-from properties.mm.assumption_b import conclusion as instances
+from properties.mm.assumption_b import instances
 from properties.mm.figures import assumption_b
 from properties.mm.p_svm import conclusion
 
@@ -86,7 +85,7 @@ def test_one_input_meets_assumption_b_and_two_in_one_dimension_do_not_both_count
     assert (needed["hits"] <= exist["hits"]).all()
 
 
-@given(assumption.doubted())
+@given(doubted())
 def test_multipliers_count_all_inputs_that_are_not_idle(case):
     one, v = case.chosen, svm.v_programme(case.chosen)
     w = margins.multipliers(one)
@@ -107,7 +106,7 @@ def largest_margin(case, p):
     return float(arb(svm.v_programme(case).margin_square).sqrt()) - margin, off
 
 
-@given(assumption.doubted(), st.integers(0, 2**32 - 1))
+@given(doubted(), st.integers(0, 2**32 - 1))
 def test_assumption_b_is_decided_as_the_margins_of_random_prompts_say(case, seed):
     one = case.chosen
     assume(margins.reaches_all(one) and one.X.shape[1] > 1)
