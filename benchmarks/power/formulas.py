@@ -20,7 +20,8 @@ from attsvm.theory import (
 from attsvm.theory.declaration.claim import Claim
 from benchmarks.power.planting import PLANTED, Planted, kind_of
 from properties.sim._support import entry_loss
-from properties.sim._support.entry_loss import PAIR, K, gradient_change, loss_change, published
+from properties.sim._support.entry import PAIR
+from properties.sim._support.entry_loss import K, gradient_change, loss_change, published
 from properties.sim.lemma_3_12 import steepest
 
 

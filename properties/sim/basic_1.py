@@ -20,7 +20,7 @@ from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
-from properties.sim._support.attention import LARGE, LISTED_RADIUS, LOGITS, MATRIX, on_line
+from properties.sim._support.entry import LARGE, LISTED_RADIUS, LOGITS, MATRIX, on_line
 
 HALF, RIM = Fraction(1, 2), Fraction(15, 16)
 FAR = on_line([1], x=18, y=17, R=4)

@@ -15,8 +15,8 @@ are equal: by equal tokens, for every n and every pair of points. Other tokens a
 from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
-from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, ONE_TOKEN, POINTS
+from properties.sim._support.entry import on_line
 
 EQUAL = on_line([1, 1, 1], x=0, y=1)
 MIXED = on_line([1, -1], x=0, y=1)

@@ -19,8 +19,8 @@ from fractions import Fraction
 from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim import SOURCE
-from properties.sim._support.attention import LOGITS, on_line
 from properties.sim._support.bounds import BLOCKS, POINTS, alpha
+from properties.sim._support.entry import LOGITS, on_line
 
 SAME = on_line([1, 0], x=1, y=1, beta=2)
 CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)

@@ -12,7 +12,8 @@ rules of calculus, independently of any closed form. Proof: `symbolic.sim.lemma_
 from attsvm.theory import Hypothesis, Reading, Statement, changed, gradient
 from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import POINT, loss
+from properties.sim._support.entry import POINT
+from properties.sim._support.entry_loss import loss
 
 ONE_TOKEN = {"A": [[1]], "x": [1], "h": [1], "b": 1}
 SMALLEST = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 2}

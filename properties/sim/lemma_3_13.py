@@ -17,7 +17,7 @@ from collections.abc import Callable
 from attsvm.theory import Fitted, Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
-from properties.sim._support.attention import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX
+from properties.sim._support.entry import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX, PAIR
 from properties.sim._support.entry_instances import (
     BLOCK,
     CLOSE,
@@ -28,7 +28,7 @@ from properties.sim._support.entry_instances import (
     ONE_MISSED,
     missing,
 )
-from properties.sim._support.entry_loss import PAIR, K, gradient_change, published
+from properties.sim._support.entry_loss import K, gradient_change, published
 
 
 def bounded(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:

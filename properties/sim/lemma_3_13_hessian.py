@@ -19,15 +19,16 @@ from attsvm.theory import Fitted, Reading, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
-from properties.sim._support.attention import (
+from properties.sim._support.entry import (
     HEAD,
     LABEL,
     LISTED_RADIUS,
     LOGITS_OF_X,
     MATRIX,
+    POINT,
     on_line,
 )
-from properties.sim._support.entry_loss import POINT, K, hessian, published
+from properties.sim._support.entry_loss import K, hessian, published
 
 
 def at_x(case: Mapping[str, object], x: object) -> dict[str, object]:

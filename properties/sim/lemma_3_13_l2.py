@@ -24,9 +24,8 @@ from fractions import Fraction
 from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import PAIR, on_line
 from properties.sim._support.entry_loss import (
-    PAIR,
     normed_constant,
     slope_change,
     squared_constant,

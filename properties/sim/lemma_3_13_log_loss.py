@@ -17,8 +17,8 @@ from fractions import Fraction
 from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
-from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import PAIR, log_loss, log_loss_constant, slope_change
+from properties.sim._support.entry import PAIR, on_line
+from properties.sim._support.entry_loss import log_loss, log_loss_constant, slope_change
 
 CLOSE = on_line([1, -1], x=Fraction(21, 32), y=Fraction(85, 128))
 STEEP = {**CLOSE, "h": [1, -1], "b": -8}

@@ -9,7 +9,7 @@ o A_i> (`literal`). Whether step 2 has the gradient is another question: it lack
 from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import POINT
+from properties.sim._support.entry import POINT
 
 
 def reformed(m: Namespace, v: Values, product: bool = False, slope: str = "g'") -> Comparison:

@@ -17,7 +17,7 @@ from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import add_up, decide, one_of_sum, scale, square
 from attsvm.theory.proof.terms import EXP, SQRT, Term, total
 from attsvm.theory.types import Comparison
-from properties.sim._support.attention import LARGE, LOGITS, MATRIX
+from properties.sim._support.entry import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.facts import (
     end,

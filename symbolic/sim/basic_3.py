@@ -13,7 +13,7 @@ from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import add_up, cite, decide, scale, square
 from attsvm.theory.proof.terms import ABS, EXP, INV, SQRT, Term, as_term, total
-from properties.sim._support.attention import LOGITS
+from properties.sim._support.entry import LOGITS
 from properties.sim.basic_3 import ABOVE, BOUND, by_beta
 from symbolic.facts import (
     cauchy,

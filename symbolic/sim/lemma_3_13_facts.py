@@ -42,7 +42,7 @@ from attsvm.theory.proof.terms import (
 from attsvm.theory.types import Values
 from properties.sim import lemma_3_13, lemma_3_13_hessian
 from properties.sim._support import entry_loss
-from properties.sim._support.attention import HEAD, LABEL, LISTED_RADIUS, MATRIX
+from properties.sim._support.entry import HEAD, LABEL, LISTED_RADIUS, MATRIX
 from symbolic.curvature_facts import Heights, Slopes, a, named
 from symbolic.facts import end, formula_of, image, length, letters_in, power, product, some_of
 from symbolic.sim.gradient_change import (

@@ -8,7 +8,8 @@ from attsvm.theory.proof.lemmas import RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale
 from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, total
-from properties.sim.normalised_linear import LINEAR, MOVES
+from properties.sim.normalised_linear import LINEAR
+from properties.sim.normalised_linear.conclusion import MOVES
 from symbolic.facts import formula_of, index, length, letters_in, product, root_at_most
 
 t, k = index("t", "n"), index("k", "D")

@@ -28,8 +28,8 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import ABS, EXP, INV, SQRT, Term, most, substituted, total
 from properties.sim import basic_4, basic_5, basic_6, basic_7
-from properties.sim._support.attention import LARGE, LOGITS, MATRIX
 from properties.sim._support.bounds import BETA
+from properties.sim._support.entry import LARGE, LOGITS, MATRIX
 from symbolic.facts import (
     cauchy,
     count,

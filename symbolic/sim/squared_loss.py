@@ -17,7 +17,8 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import EXP, INV, most, total
 from properties.sim._support.rivals import MARGINS
-from properties.sim.squared_loss import BEYOND, LESS, LOSS, NOT_BELOW
+from properties.sim.squared_loss import LOSS
+from properties.sim.squared_loss.conclusion import BEYOND, LESS, NOT_BELOW
 from symbolic.facts import formula_of, index, letters_in, power, product, softmax, some_of
 
 t, r, k = index("t", "n"), index("t", "R"), index("k", "D")

@@ -11,7 +11,7 @@ from attsvm.theory.proof.rules import add_up, beyond, cite, decide, one_of_sum, 
 from attsvm.theory.proof.terms import ABS, SQRT, Term, as_term, most, total
 from attsvm.theory.types import Values
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.attention import LISTED_RADIUS
+from properties.sim._support.entry import LISTED_RADIUS
 from properties.sim._support.stability import SPREAD
 from symbolic.facts import (
     cauchy,

@@ -33,7 +33,7 @@ from properties.mm._support.prompt_limits import RATE
 from properties.sim import PRINTED, REPAIRED
 from properties.sim._support import margins
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.gradient_shares import FROM_BASIN
+from properties.sim.token_sparsity.instances import FROM_BASIN, redundant_basin
 
 SETTLED = [PASSED_OVER, NOT_ALIGNED, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
 
@@ -55,7 +55,7 @@ def with_a_tied_input(run):
     return Descent(wide, run.start)
 
 
-@given(shares.redundant_basin())
+@given(redundant_basin())
 def test_inputs_without_gradient_change_neither_the_limit_nor_its_proof(run):
     assume(starts_in_basin(run))
     assume(unique_optimum(run))

@@ -110,10 +110,6 @@ def test_statement_files_are_short():
 
 
 READ_WITH_MORE = {
-    "sim/squared-loss": "takes the loss of an entry, rivals, and runs of descent",
-    "sim/stability-l2": "takes hypotheses, the loss of an entry and points close to each other",
-    "sim/token-separation": "speaks of margins, and takes runs that other statements take",
-    "sim/token-sparsity": "speaks of gradients and of tokens that are left out",
     "tf/benign-landscape": "speaks of minima and of stationary points, each with instances",
     "tf/generalised-svm": "has six records, in four files of its own",
     "tf/linear-head-one-token": "has formulas of the risk and runs of descent",

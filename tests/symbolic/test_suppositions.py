@@ -26,7 +26,7 @@ from attsvm.theory.packs.packs import load_packs
 from properties._support import cones
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation
-from properties.sim._support.attention import LISTED_RADIUS, LOGITS
+from properties.sim._support.entry import LISTED_RADIUS, LOGITS
 from properties.sim._support.training import ONE_PART
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME

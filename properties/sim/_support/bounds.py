@@ -24,7 +24,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.siblings import Changed
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
-from properties.sim._support.attention import LOGITS, MATRIX, on_line
+from properties.sim._support.entry import LOGITS, MATRIX, on_line
 
 POINTS = {
     "n": Integer(1, 4),

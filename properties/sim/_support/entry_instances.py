@@ -6,7 +6,7 @@ from fractions import Fraction
 from attsvm.theory import Hypothesis, Matrix, Real, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim._support import bounds
-from properties.sim._support.attention import HEAD, LABEL, LISTED_RADIUS, MATRIX, SIZES, on_line
+from properties.sim._support.entry import HEAD, LABEL, LISTED_RADIUS, MATRIX, SIZES, on_line
 
 BLOCK = {**bounds.BLOCK, "tokens": Matrix("n", "d"), "b": Real((0, 64, 160, 512))}
 """A is a block of A_1 kron A_2; labels may be large."""

@@ -1,7 +1,7 @@
 r"""One entry of the loss of definition 3.6, L(x) = g(b <softmax(A x), h>), and its constants.
 
-A has n rows, the tokens that one query attends to, and D columns; h are their values, b the label.
-The log-loss and the squared loss of the same entry are here as well.
+The letters are those of `entry`. The log-loss and the squared loss of the same entry are here as
+well.
 """
 
 from __future__ import annotations
@@ -22,30 +22,9 @@ from attsvm.lipschitz import (
     squared_gradient_constants,
     squared_normed_constants,
 )
-from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
+from attsvm.theory import Primitive, definition
 from attsvm.theory import gradient as calculus
 from attsvm.theory.types import Namespace, Number, Numbers, Values
-
-POINT = {
-    "n": Integer(1, 4),
-    "D": Integer(1, 4),
-    "A": Matrix("n", "D"),
-    "x": Vector("D"),
-    "h": Vector("n"),
-    "b": Real((0, 1, -1)),
-}
-"""One point x of one entry of the loss."""
-
-PAIR = {
-    "n": Integer(1, 4),
-    "D": Integer(1, 3),
-    "A": Matrix("n", "D"),
-    "x": Vector("D"),
-    "y": Near("x", ("D",)),
-    "h": Vector("n"),
-    "b": Real((0, 1)),
-}
-"""Two points x and y of one entry of the loss."""
 
 
 @definition(r"L({x})")

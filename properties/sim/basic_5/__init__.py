@@ -21,7 +21,7 @@ from fractions import Fraction
 from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
-from properties.sim._support.attention import LARGE, LISTED_RADIUS, MATRIX, on_line
+from properties.sim._support.entry import LARGE, LISTED_RADIUS, MATRIX, on_line
 from properties.sim.basic_5.conclusion import (
     EIGHTH,
     SHORT_LOGITS,

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import bounds
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import on_line
 
 
 def change(m: Namespace, v: Values) -> Numbers:

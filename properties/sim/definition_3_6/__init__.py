@@ -19,7 +19,7 @@ Proofs: `symbolic.sim.definition_3_6`.
 
 from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import POINT
+from properties.sim._support.entry import POINT
 from properties.sim.definition_3_6.conclusion import drift, rivals_alike
 
 TWO_TOKENS = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 1}

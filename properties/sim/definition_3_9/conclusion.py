@@ -2,7 +2,7 @@
 
 from attsvm.theory import definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import on_line
 from properties.sim._support.entry_loss import loss as printed_loss
 
 

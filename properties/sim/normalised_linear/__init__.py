@@ -22,38 +22,26 @@ false, and its reverse is true.
 
 from fractions import Fraction
 
-from attsvm.theory import Defined, Hypothesis, Reading, Real, Statement, changed
+from attsvm.theory import Defined, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR, loss_change
+from properties.sim._support.entry import PAIR
 from properties.sim._support.stability import SENTENCE
 from properties.sim.normalised_linear.conclusion import (
     APART,
     BALANCED,
     BESIDE_POLE,
     CROSSED,
+    DEFINED,
     MIDDLE,
+    MOVES,
     ON_A_LINE,
+    SUMS,
     compared,
     constant_together,
-    divided,
     near_zero,
     unbounded,
 )
 from properties.sim.normalised_linear.conclusion import feature as feature  # proofs name it
-
-SUMS = Hypothesis(
-    "<A x, 1>, <A y, 1> > 0",
-    lambda m, v: m.all_of(*(m.above(m.sum(v.A @ point), m.exact(0)) for point in (v.x, v.y))),
-)
-MOVES = Hypothesis(
-    "M(x) and M(y) differ", lambda m, v: m.above(loss_change(m, v, divided), m.exact(0))
-)
-
-DEFINED = Hypothesis(
-    "A^T 1 is not 0",
-    lambda m, v: m.above(m.norm(v.A.T @ (0 * v.h + 1)), m.exact(0)),
-    says="A^T 1 is not 0, so that M is defined at some x",
-)
 
 POSITIVE = "the one with the features elu + 1, with the loss P of sharp-1"
 FEATURES = "symbolic.sim.positive_features:prove"

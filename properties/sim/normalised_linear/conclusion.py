@@ -1,10 +1,10 @@
-"""Three losses of attention that is normalised, their comparisons, and instances."""
+"""Three losses of attention that is normalised, their comparisons, hypotheses and instances."""
 
 from fractions import Fraction
 
-from attsvm.theory import definition
+from attsvm.theory import Hypothesis, definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import on_line
 from properties.sim._support.entry_loss import loss, loss_change
 from properties.sim._support.stability import score_norm
 
@@ -63,6 +63,20 @@ def compared(
     left = loss_change(m, v, loss if attention == "softmax" else featured)
     return m.at_most(left, share * (m.abs(v.b) * size) * m.norm(v.x - v.y))
 
+
+SUMS = Hypothesis(
+    "<A x, 1>, <A y, 1> > 0",
+    lambda m, v: m.all_of(*(m.above(m.sum(v.A @ point), m.exact(0)) for point in (v.x, v.y))),
+)
+MOVES = Hypothesis(
+    "M(x) and M(y) differ", lambda m, v: m.above(loss_change(m, v, divided), m.exact(0))
+)
+
+DEFINED = Hypothesis(
+    "A^T 1 is not 0",
+    lambda m, v: m.above(m.norm(v.A.T @ (0 * v.h + 1)), m.exact(0)),
+    says="A^T 1 is not 0, so that M is defined at some x",
+)
 
 ON_A_LINE = on_line([1, 0], x=1, y=2, h=[0, 1], b=1)
 """D = 1: M is 1/2 wherever it is defined."""

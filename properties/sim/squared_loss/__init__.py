@@ -18,65 +18,16 @@ negative slope at the best score have one of first order. So has the l2 loss for
 descent converges from the basin (`amended-3`, with b = 1).
 """
 
-from collections.abc import Mapping
-
-import numpy as np
-
-from attsvm.theory import (
-    Hypothesis,
-    Integer,
-    Matrix,
-    Meeting,
-    Reading,
-    Real,
-    Statement,
-    Vector,
-    changed,
-)
-from attsvm.theory.declaration.variables import Variable
+from attsvm.theory import Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import POINT
-from properties.sim._support.rivals import MARGINS, separated
-from properties.sim.squared_loss.conclusion import best_token, gains
+from properties.sim._support.entry import POINT, on_line
+from properties.sim.squared_loss import conclusion
 from properties.sim.squared_loss.runs import PRINTED
 from properties.sim.squared_loss.runs import RUNS as RUNS  # a reading on runs
-
-NOT_BELOW = Hypothesis(
-    "b >= every score",
-    lambda m, v: m.at_least(v.b, m.max(v.h)),
-    says="the target b is at least every score h_t",
-)
-BEYOND = Hypothesis(
-    "b >= beta", lambda m, v: m.at_least(v.b, v.beta), says="the target b is at least beta"
-)
-NEAREST = Hypothesis(
-    "2 b >= 2 beta - gap",
-    lambda m, v: m.at_least(2 * v.b, 2 * v.beta - v.gap),
-    says="the target b is at least as near to beta as to beta - gap",
-)
-LESS = Hypothesis(
-    "gap >= 0",
-    lambda m, v: m.at_least(v.gap, m.exact(0)),
-    says="the best token has the score beta, and all rivals have beta - gap with gap >= 0",
-)
 
 INSIDE = on_line([1, -1], x=0, h=[1, -1], b=0)
 """The target is the mean of both scores."""
 EDGE = on_line([1, 0], x=0, h=[1, 0], b=1)
-RIVALS: Mapping[str, Variable | None] = {
-    "R": Integer(1, 4),
-    "D": Integer(1, 3),
-    "V": Vector("D"),
-    "B": Meeting(MARGINS, Matrix("R", "D"), separated),
-    "x": Vector("D"),
-    "beta": Real((0, 1)),
-    "gap": Meeting(LESS, Real((0, 1)), lambda gap, _: np.maximum(gap, 0)),
-    "b": Real((0, 1, 3)),
-    "n": None,
-    "A": None,
-    "h": None,
-}
 PAST = {"B": [[-1]], "x": [1], "V": [1], "beta": 1, "gap": 2, "b": 0}
 """Attention to the better of the scores 1 and -1 exceeds 1/2, so the output is above b = 0."""
 BETWEEN = {**PAST, "x": [2], "b": 0.5}
@@ -90,7 +41,7 @@ LOSS = Statement(
     place="Section 1",
     printed=PRINTED,
     variables=POINT,
-    conclusion=best_token,
+    conclusion=conclusion.best_token,
     readings={
         "literal-1": Reading(
             "refuted",
@@ -104,25 +55,25 @@ LOSS = Statement(
             fairness="strained",
             read={"l2 loss": "that descent on it moves along X^mm, whatever the target is"},
             constants={"share": 0},
-            conclusion=gains,
-            under=(MARGINS, LESS, NEAREST),
-            variables=RIVALS,
+            conclusion=conclusion.gains,
+            under=conclusion.OF_NEARER,
+            variables=conclusion.RIVALS,
             examples=(PAST, BETWEEN),
             siblings={"by half of 2 gap^2 s (1 - s)^2": changed(share="0.5")},
         ),
         "amended-1": Reading(
             "proved",
             proof="symbolic.sim.squared_loss:prove_bound",
-            under=(NOT_BELOW,),
+            under=(conclusion.NOT_BELOW,),
             tight=True,
             examples=(EDGE,),
         ),
         "amended-2": Reading(
             "proved",
             proof="symbolic.sim.squared_loss:prove_gain",
-            conclusion=gains,
-            under=(MARGINS, BEYOND, LESS),
-            variables=RIVALS,
+            conclusion=conclusion.gains,
+            under=conclusion.OF_BEST,
+            variables=conclusion.RIVALS,
             tight=True,
             examples=(REACHED,),
         ),

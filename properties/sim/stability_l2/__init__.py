@@ -24,8 +24,7 @@ from fractions import Fraction
 from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import stability as logistic
-from properties.sim._support.attention import DOMAIN, LISTED_RADIUS
-from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.entry import DOMAIN, LISTED_RADIUS, PAIR
 from properties.sim.stability_l2.conclusion import (
     AT_THE_EDGE,
     BARELY_STEEP,

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import stability as logistic
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import on_line
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 
 

@@ -26,7 +26,7 @@ from fractions import Fraction
 
 from attsvm.theory import Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.entry import PAIR
 from properties.sim._support.stability import (
     SENTENCE,
     SPREAD,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from properties.sim._support.attention import on_line
+from properties.sim._support.entry import on_line
 from properties.sim._support.stability import NEAR, around
 
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=1)

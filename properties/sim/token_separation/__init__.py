@@ -31,15 +31,20 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import LEAPING, opposed_data, runs, towards_solution
+from attsvm.primitives.descent_runs import LEAPING, opposed_data, runs
 from attsvm.primitives.hypotheses import BASIN, EITHER_PART, FEASIBLE, TWO_SCORES, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support import small_runs as small
 from properties.sim import PRINTED, REPAIRED, SOURCE
-from properties.sim._support import margins, training
-from properties.sim.token_separation.instances import DROPPED_HYPOTHESES, EITHER_DATA, OPPOSED
+from properties.sim._support import margins
+from properties.sim.token_separation.instances import (
+    DROPPED_HYPOTHESES,
+    FROM_ANYWHERE,
+    FROM_NEAR,
+    OPPOSED,
+)
 
 PAIRS = Hypothesis(
     "no input has more than two tokens",
@@ -135,7 +140,7 @@ SEPARATION = Statement(
             fixed={"loss": REPAIRED},
             constants={"strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
-            variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
+            variables=FROM_ANYWHERE,
             conclusion=margins.gain,
             examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART),
             siblings={
@@ -152,7 +157,7 @@ SEPARATION = Statement(
             fixed={"loss": REPAIRED},
             constants=margins.LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Descent, EITHER_DATA, training.near_solution),
+            variables=FROM_NEAR,
             conclusion=margins.UNBOUNDED,
             cost=10,
             examples=(small.TWO_TOKENS,),
@@ -166,7 +171,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_gain:prove_gain",
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
-            variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
+            variables=FROM_ANYWHERE,
             conclusion=margins.gain,
             tight=True,
             examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART, small.ALL_TIED),
@@ -183,7 +188,7 @@ SEPARATION = Statement(
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Descent, EITHER_DATA, training.near_solution),
+            variables=FROM_NEAR,
             conclusion=margins.SLOPE,
             cost=12,
             examples=(small.TWO_TOKENS,),

@@ -3,8 +3,9 @@
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import rival_data, runs, tight_data
+from attsvm.primitives.descent_runs import rival_data, runs, tight_data, towards_solution
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.primitives.steps import ANY, stepped
 from attsvm.theory import changed
 from properties._support.small_runs import NO_QUERY, NOT_ALIGNED, PASSED_OVER, TIED_APART
 from properties.sim._support import training
@@ -18,7 +19,10 @@ OPPOSED = [
     for n in (2, 5)
 ]
 """From zero the others move the last input, whose score gap is small, to its worse token."""
-EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
+_EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
+FROM_ANYWHERE = stepped(Descent, _EITHER_DATA, towards_solution, steps=ANY)
+FROM_NEAR = stepped(Descent, _EITHER_DATA, training.near_solution)
+"""Runs on data of part 1 or part 2 of assumption 3.10; larger ones start near X^mm."""
 
 DROPPED_HYPOTHESES = {
     **training.any_start(PASSED_OVER, NOT_ALIGNED),

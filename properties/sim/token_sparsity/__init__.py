@@ -23,19 +23,16 @@ With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). `literal-3` i
 `symbolic/sim/tokens_left_out.py`, `sharp-1` and `sharp-2` in `symbolic/sim/programme_facts.py`.
 """
 
-import numpy as np
-
-from attsvm.data import AttentionData
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
-from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.primitives.steps import SHORT
+from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.declaration.siblings import Changed
-from properties._support.small_runs import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import dropping
-from properties.sim._support import redundant_tokens as tokens
 from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity import instances
+from properties.sim.token_sparsity.instances import DROPPED_HYPOTHESES
 
 
 def other_tokens(*runs: Descent) -> dict[str, Changed]:
@@ -46,13 +43,6 @@ def other_tokens(*runs: Descent) -> dict[str, Changed]:
     }
 
 
-DROPPED_HYPOTHESES = {
-    "any start": changed(
-        drop=[BASIN], variables=stepped(Descent, tokens.redundant_runs()), examples=[PASSED_OVER]
-    ),
-    "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
-}
-
 SPARSITY = Statement(
     "sim/token-sparsity",
     rests_on=("sim/definition-3.8", "sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
@@ -62,23 +52,16 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=stepped(Descent, tokens.redundant_runs(), steps=ANY),
+    variables=instances.ANYWHERE,
     conclusion=dropping.coefficients,
     cost=2,
-    violating={
-        FEASIBLE: [
-            tokens.Dropped(NO_QUERY.data, np.array([[False, True]])),
-            shares.ONE_KEY,
-            shares.ONE_KEY.data,
-        ],
-        SHORT: [shares.LEAPING],
-    },
+    violating=instances.OUTSIDE,
     readings={
         "literal-1": Reading(
             "refuted",
             fixed={"loss": PRINTED},
             under=(FEASIBLE,),
-            examples=(shares.FROM_ZERO,),
+            examples=(instances.FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
@@ -86,16 +69,16 @@ SPARSITY = Statement(
             fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
-            examples=(shares.FROM_ZERO,),
+            examples=(instances.FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
             "proved",
             proof="symbolic.sim.tokens_left_out:prove_others",
             under=(FEASIBLE,),
-            variables=shares.PROGRAMMES,
+            variables=instances.PROGRAMMES,
             conclusion=dropping.same_solution,
-            examples=(shares.THREE, shares.TIED),
+            examples=(instances.THREE, instances.TIED),
             siblings={
                 "support vectors": changed(which="support"),
                 "the first support vector": changed(which="first"),
@@ -107,8 +90,8 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
-            examples=(shares.FROM_ZERO,),
-            siblings=other_tokens(shares.TWO_INPUTS),
+            examples=(instances.FROM_ZERO,),
+            siblings=other_tokens(instances.TWO_INPUTS),
         ),
         "amended-1": Reading(
             "refuted, certified",
@@ -116,33 +99,27 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
-            examples=(PASSED_OVER,),
-            siblings=other_tokens(shares.FROM_BASIN),
+            examples=(instances.MISLED,),
+            siblings=other_tokens(instances.FROM_BASIN),
         ),
         "amended-2": Reading(
             "proved",
             proof="symbolic.sim.gradient_shares:prove_fading",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=shares.IN_BASIN,
+            variables=instances.IN_BASIN,
             conclusion=shares.FADING,
             cost=10,
-            examples=(shares.FROM_BASIN,),
+            examples=(instances.FROM_BASIN,),
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
             "proved",
             proof="symbolic.sim.programme_facts:prove_at_most_lost",
             under=(FEASIBLE,),
-            variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
+            variables=instances.WITH_DROPPED,
             conclusion=dropping.at_most_lost,
-            examples=(
-                *(
-                    tokens.Dropped(data, np.array([[False, True, False]]))
-                    for data in (shares.TIED, tokens.EQUAL)
-                ),
-                tokens.Dropped(shares.ORTHOGONAL, np.array([[False, False], [False, True]])),
-            ),
+            examples=instances.THINNED,
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
@@ -151,9 +128,9 @@ SPARSITY = Statement(
             strength="least",
             proof="symbolic.sim.programme_facts:prove_at_least_lost",
             under=(FEASIBLE,),
-            variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
+            variables=instances.OF_SUPPORT,
             conclusion=dropping.at_least_lost,
-            examples=(tokens.EQUAL, shares.TIED),
+            examples=instances.ALL_SUPPORT,
             siblings={
                 "1.05 times the left side": changed(factor="1.05"),
                 "1.001 times the left side": changed(factor="1.001"),
@@ -166,10 +143,10 @@ SPARSITY = Statement(
             proof="symbolic.sim.gradient_shares:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=shares.IN_BASIN,
+            variables=instances.IN_BASIN,
             conclusion=shares.EXPONENT,
             cost=12,
-            examples=(shares.FROM_BASIN,),
+            examples=(instances.FROM_BASIN,),
             siblings={
                 **DROPPED_HYPOTHESES,
                 "95% of the exponent": changed(share="0.95"),

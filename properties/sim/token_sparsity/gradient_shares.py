@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb, fmpq
-from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -32,17 +31,11 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, over, stepped, tends
-from attsvm.strategies import arrays, composite
-from attsvm.theory import Records, Slack
+from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, over, tends
+from attsvm.theory import Slack
 from attsvm.training import Trajectory, follow_w
 from properties.sim import LOSS_NAMES
 from properties.sim._support.dropping import WHICH, mask, named
-from properties.sim._support.redundant_tokens import (
-    redundant_data,
-    redundant_gaussian,
-    redundant_larger,
-)
 
 FAR = 100.0
 """Norm from which runs are measured, in units of ||X^mm||."""
@@ -276,53 +269,3 @@ def exponents(proved: ProvedLimit) -> dict[Token, fmpq] | None:
         falls.update({(place, t): m - least for t, m in rivals.items()})
         falls[place, kept[row]] = nearest - least  # minus the sum of its rivals' coefficients
     return falls
-
-
-@composite
-def redundant_basin(draw: st.DrawFn) -> Descent:
-    """Draw data with tokens beyond the margin, started along X^mm."""
-    data = draw(redundant_data((2.0, 1.5, 3.0)))
-    return _along(data, draw(st.sampled_from([8, 6, 12])), draw(arrays(data.d, data.d)))
-
-
-def basin_larger(generator: np.random.Generator) -> Descent:
-    """Return a run in the basin at larger sizes."""
-    data = redundant_gaussian(generator)
-    return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
-
-
-def _along(data: AttentionData, factor: int, noise: Array) -> Descent:
-    svm = exact_att_svm(data)
-    X = np.zeros((data.d, data.d))
-    if svm is not None:
-        X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in svm.W])
-    return Descent(data, np.round(X) / 64 + noise / 8)
-
-
-FROM_ZERO, FROM_BASIN = (
-    Descent.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
-)
-LEAPING = replace(
-    Descent.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[-3.0, 1.0], [0.0, 0.0]], [[0.5, 2.0], [0.0, 0.0]]],
-        [[1, 0]] * 3,
-        [[2, 0], [11, 0]],
-        scores=[[1, 0]] * 3,
-    ),
-    step=1024.0,
-)
-"""The start is in the basin; after the first step one input selects its worse token for ever."""
-THREE = FROM_ZERO.data
-TWO_INPUTS = Descent.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
-ONE_KEY = Descent.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
-"""Two equal tokens: every X is in the basin, and there is no X^mm."""
-TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
-"""The last token has margin 3 under X^mm, whose first column is (1, 0)."""
-ORTHOGONAL = AttentionData.of(
-    [[[0, 0], [-1, 0]], [[0, 0], [0, -1]]], [[1, 0], [1, 0]], scores=[[1, 0], [1, 0]]
-)
-"""Both multipliers are 1, and the constraints are orthogonal."""
-
-
-IN_BASIN = stepped(Descent, redundant_basin(), basin_larger)
-PROGRAMMES = Records(AttentionData, redundant_data(), redundant_larger)

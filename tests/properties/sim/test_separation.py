@@ -28,7 +28,13 @@ from properties.sim._support.redundant_tokens import Dropped
 from properties.sim.figure_2.conclusion import TORN, certified_convergence, converges
 from properties.sim.token_sparsity import SPARSITY
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.gradient_shares import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
+from properties.sim.token_sparsity.instances import (
+    FROM_BASIN,
+    FROM_ZERO,
+    THREE,
+    TWO_INPUTS,
+    redundant_basin,
+)
 
 STEP = fmpq(1, 8)
 
@@ -139,7 +145,7 @@ def test_which_shares_vanish_is_proved_and_measured():
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(shares.redundant_basin(), st.sampled_from([0.95, 1.05]))
+@given(redundant_basin(), st.sampled_from([0.95, 1.05]))
 def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
     assume(all(h.holds(run) for h in SPARSITY.claim("sharp-3").hypotheses))
     right = shares.exponent(run, 1.0)
