@@ -79,6 +79,42 @@ def test_logits_that_are_scaled_and_masked_in_place_are_taken_apart(inference):
         assert np.allclose(head.weights, plain.weights, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda x, y: x.add_(y),
+        lambda x, y: x.__iadd__(y),
+        lambda x, y: x.__setitem__(..., x + y),
+        lambda x, y: x.data.add_(y),  # the version of x stays the same
+        lambda x, y: torch.add(x, y, out=x),
+        lambda x, y: torch.sort(x + y, out=(x, torch.zeros(x.shape, dtype=torch.int64))),
+        lambda x, y: F.relu(x.add_(y), inplace=True),
+    ],
+    ids=["add_", "+=", "setitem", "data", "out", "two outs", "relu"],
+)
+def test_a_module_that_overwrites_inputs_and_queries_after_attention_leaves_heads_whole(add):
+    layer, rows = models.Bert(models.sdpa), []
+
+    def run(x, add):
+        for _ in range(2):
+            q, k, v = layer.parts(x)
+            y = models.joined(models.sdpa(q, k, v, None))
+            rows.append([part.clone() for part in (x, q, k)])
+            add(x, y)
+            add(q, q.clone())
+            layer.k_proj.weight.data.mul_(1.0)
+
+    heads = capture(run, models.tokens(), add)
+    for i, head in enumerate(heads):
+        x, q, k = (part.detach().double().numpy() for part in rows[i // models.HEADS])
+        h = i % models.HEADS
+        assert head.notes == ("tokens are the inputs of the layer",)
+        assert np.array_equal(head.tokens, x.reshape(-1, x.shape[-1]))
+        for b in range(2):
+            logits = q[b, h] @ k[b, h].T / models.SIZE**0.5
+            assert np.allclose(head.sequence(b).logits, logits, atol=1e-12)
+
+
 def test_inputs_that_are_zero_do_not_tell_projections_apart():
     layer = models.Bert(models.sdpa)
     for part in (layer.q_proj, layer.k_proj, layer.v_proj):

@@ -104,15 +104,16 @@ def fitted(pair: Pair, logits: Tensor) -> Fit | None:
     far = 0.0
     leads = [table.reshape(-1, *table.shape[-2:]) for table in (logits, pair.y)]
     rest = torch.empty_like(leads[0][0])
+    seen = torch.empty(rest.shape, dtype=torch.bool, device=rest.device)
     for one, product in zip(*leads, strict=True):  # one head fits in the cache
         torch.add(one, product, alpha=-scale, out=rest)
-        seen = rest > _HIDDEN
+        torch.gt(rest, _HIDDEN, out=seen)
         torch.threshold_(rest, _HIDDEN, 0.0)  # twice as fast as `where`
         if is_half:
             far = max(far, float((rest.abs() - relative * one.abs()).max()))
         else:
             far = max(far, *map(abs, map(float, rest.aminmax())))
-        shown.append(shown[0] if shown and torch.equal(seen, shown[0]) else seen)
+        shown.append(shown[0] if shown and _equal(seen, shown[0]) else seen.clone())
         if not exact:
             rests.append(rest.clone())
     lead = pair.y.shape[:-2]
@@ -123,10 +124,17 @@ def fitted(pair: Pair, logits: Tensor) -> Fit | None:
         tolerance = float((precision + relative) * largest)
         added = shared(torch.stack(rests).reshape(*lead, *rest.shape), tolerance)
     alike = all(other is shown[0] for other in shown)
-    if alike and torch.equal(shown[0], torch.ones_like(shown[0]).tril()):
+    if alike and _equal(shown[0], torch.ones_like(shown[0]).tril()):
         return Fit(scale, None, added, causal=True)
     seen = shown[0] if alike else shared(torch.stack(shown).reshape(*lead, *rest.shape))
     return Fit(scale, None if alike and bool(seen.all()) else seen, added, causal=False)
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    """Return whether contiguous truth values are equal; eight at a time, which is faster."""
+    if one.numel() % 8 == 0:
+        one, other = (table.view(-1).view(torch.int64) for table in (one, other))
+    return torch.equal(one, other)
 
 
 def _scale(

@@ -12,7 +12,7 @@ import torch
 from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.heads.capturing.masks import Mask
-from attsvm.heads.capturing.references import Part
+from attsvm.heads.capturing.references import Kept, Part
 from attsvm.heads.capturing.rotations import Planes, turned, turns_by
 from attsvm.heads.head import Head
 
@@ -52,6 +52,14 @@ class Layer:
         """Whether queries or keys only have the norms of their projections, as after rotation."""
         parts = (self.queries.projection, self.keys.projection)
         return any(part is not None and part.turned for part in parts)
+
+    def kept(self) -> Iterator[Kept]:
+        """Yield all tensors that the layer keeps."""
+        for part in (self.queries, self.keys, self.values):
+            made = part.projection
+            tensors = (part.held, *((made.x, made.weight, made.bias) if made else ()))
+            yield from (kept for kept in tensors if kept is not None)
+        yield from (term.kept for term in self.mask.terms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from attsvm._words import counted
 from attsvm.errors import DataError, present
 from attsvm.heads.capturing.layer import Layer, is_explained
 from attsvm.heads.capturing.masks import Mask, Term
-from attsvm.heads.capturing.references import Kept, Part, Projection
+from attsvm.heads.capturing.references import Kept, Part, Projection, place
 from attsvm.heads.capturing.tracing import Product, trace
 
 _PRODUCTS = 12
@@ -41,6 +41,7 @@ class Recorder:
         self.left_out: list[str | None] = []  # modules of unrecognised attentions
         self.products: deque[Product] = deque(maxlen=_PRODUCTS)
         self.count = 0
+        self._kept: defaultdict[int, list[Kept]] = defaultdict(list)  # by their storage
 
     def attention(
         self,
@@ -134,6 +135,12 @@ class Recorder:
         scale = (query.shape[-1] // num_heads) ** -0.5
         self._add(name, (B, num_heads), made, scale, Mask(sizes, tuple(terms)), _computed(query))
 
+    def overwritten(self, tensor: Tensor) -> None:
+        """Copy what layers keep of a tensor that is about to be overwritten."""
+        if self._kept:
+            for kept in self._kept.pop(place(tensor), ()):
+                kept.copy()
+
     def leave_out(self, values: Tensor) -> None:
         """Note the module that made the values (..., S, e) of an unrecognised attention."""
         heads = values.shape[-3] if values.ndim > 3 else None
@@ -144,7 +151,7 @@ class Recorder:
         """Return the module of a projection's weight; None if it has no name."""
         if projection is None:
             return None
-        return self.names.get(projection.weight.tensor.untyped_storage().data_ptr())
+        return self.names.get(place(projection.weight.tensor))
 
     def _next(self) -> int | None:
         """Return the index of an attention; None if it is not wanted."""
@@ -173,6 +180,8 @@ class Recorder:
             layer = replace(layer, inputs=False)
             reason = ": queries and keys are not linear in inputs of the layer, as far as was seen"
         self.layers.append(replace(layer, notes=(*_notes(layer, reason, dtype), *mask.notes())))
+        for kept in layer.kept():
+            self._kept[place(kept.tensor)].append(kept)
 
 
 def left_out_notes(names: Sequence[str | None]) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ from attsvm._types import Array, Tensor
 from attsvm.errors import DataError, present
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Kept:
-    """A tensor that a module computed with; it is copied only in inference mode.
+    """A tensor that a module computed with.
+
+    It is copied only in inference mode, or when the module is about to overwrite it.
 
     Attributes:
         tensor: the tensor.
@@ -24,6 +26,12 @@ class Kept:
         """Return a reference to a tensor as it is now."""
         tensor = tensor.clone() if tensor.is_inference() else tensor.detach()
         return cls(tensor, version(tensor))
+
+    def copy(self) -> None:
+        """Keep a copy, as the tensor is about to be overwritten; a stale one stays stale."""
+        if version(self.tensor) == self.version:
+            self.tensor = self.tensor.clone()
+            self.version = version(self.tensor)
 
     def array(self, *index: int | Tensor) -> Array:
         """Return a part of the tensor as a float64 array; truth values stay what they are.
@@ -40,6 +48,14 @@ class Kept:
         part = self.tensor[index].cpu()
         numbers: Array = (part.double() if part.is_floating_point() else part).numpy()
         return numbers
+
+
+def place(tensor: Tensor) -> int:
+    """Return the address of the storage of a tensor; 0 if it has none, as sparse tensors."""
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except RuntimeError:
+        return 0
 
 
 def version(tensor: Tensor) -> int:

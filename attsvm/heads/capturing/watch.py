@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -42,6 +42,8 @@ class Watch(TorchFunctionMode):
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
         """Call a function of PyTorch, and record what it computed."""
+        for tensor in _written(func, args, kwargs or {}):
+            self.recorder.overwritten(tensor)
         result = func(*args, **(kwargs or {}))
         if func in _SEEN:
             with torch.no_grad():  # a module may switch gradients on
@@ -160,6 +162,21 @@ _SEEN: dict[object, Callable[..., None]] = {
 An instance with its own bound methods would be a reference cycle: then its tensors, and the output
 of the module, would stay in memory until Python collects garbage.
 """
+
+
+def _written(
+    func: object, args: Sequence[object], kwargs: Mapping[str, object]
+) -> Iterator[Tensor]:
+    """Yield tensors that a call may overwrite, and some that it only reads."""
+    name = getattr(func, "__name__", "")
+    in_place = name.startswith("__i") or (name.endswith("_") and not name.endswith("__"))
+    written = [kwargs.get("out")]
+    if in_place or name == "__setitem__" or kwargs.get("inplace"):
+        written += [*args[:1], kwargs.get("input")]
+    for one in written:
+        for tensor in one if isinstance(one, (list, tuple)) else (one,):
+            if isinstance(tensor, torch.Tensor):
+                yield tensor
 
 
 def _alike(one: torch.Size, other: torch.Size) -> bool:
