@@ -44,7 +44,8 @@ def run(page, capsys):
         elif not language:
             printed += capsys.readouterr().out
             for line in text.splitlines():  # columns are narrower where fewer rows are shown
-                assert " ".join(line.split()) in " ".join(printed.split())
+                pattern = re.escape(" ".join(line.split())).replace(r"\.\.\.", r"[\d.e-]*")
+                assert re.search(pattern, " ".join(printed.split())), line
     assert names
 
 

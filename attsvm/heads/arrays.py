@@ -171,9 +171,11 @@ class HeadArrays:
     def data(self) -> AttentionData:
         """The queries as a data set with the attention as scores: selected tokens are optimal.
 
-        The tokens of a single sequence are kept once. Otherwise there is a copy of the tokens of
-        its sequence for each query. Copies of a selected token, which no W can distinguish from it,
-        are masked. If d and e differ, the shorter of tokens and queries are padded with zeros.
+        The tokens of a single sequence are kept once: all queries view the same array. Queries of
+        several sequences get copies, as one axis of an array cannot step both between sequences and
+        within them; `sequence(i).data` has no copies, and `compare` makes none. Copies of a
+        selected token, which no W can distinguish from it, are masked. If d and e differ, the
+        shorter of tokens and queries are padded with zeros.
 
         Raises:
             DataError: the copies take more than 2 GiB.

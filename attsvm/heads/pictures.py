@@ -113,11 +113,14 @@ def attention(head: HeadArrays, sequence: int = 0) -> Figure:
     size = float(np.clip(900.0 / len(places), 1.5, 30.0))
     seen.scatter(chosen[inside], rows[inside], s=size, color=PALETTE[1], linewidth=0.0)
     seen.invert_yaxis()
-    ticks = np.unique(np.linspace(0, len(places) - 1, 9).astype(int))
+    ticks = np.arange(0, len(places), -(-len(places) // 9))
     seen.set_yticks(ticks, [str(place) for place in places[ticks]])
+    seen.set_xticks(range(0, shown.shape[1], -(-shown.shape[1] // 9)))
     dress(clear, "gap of logits", "nats")
-    clear.barh(np.arange(len(gap)), np.where(np.isfinite(gap), gap, 0.0), 1.0, color=PALETTE[0])
-    clear.set_xscale("symlog", linthresh=1.0)
+    widths = np.where(np.isfinite(gap), gap, 0.0)
+    clear.barh(np.arange(len(gap)), widths, 1.0, color=PALETTE[0])
+    if widths.max() > 1.0:
+        clear.set_xscale("symlog", linthresh=1.0)
     figure.suptitle(f"{head.name}, sequence {head.sequences[sequence]}", fontsize=10, color=INK)
     return figure
 

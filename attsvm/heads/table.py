@@ -154,8 +154,8 @@ class Heads(Sequence[Head]):
 
     def __repr__(self) -> str:
         first = self.heads[0]
-        text = f"{counted(len(self), 'head')}, the first one {first.name}: {first.notes[:1]}"
-        return f"<{'; '.join([text, *self.notes])}>"
+        text = f"{counted(len(self), 'head')}, the first one {first.name}"
+        return f"<{'; '.join([text, *first.notes[:1], *self.notes])}>"
 
 
 _KEPT = ("computed in", "mask values")

@@ -208,6 +208,7 @@ def _factored(operator: GramOperator, c: Array, inside: Array) -> Array | None:
     block = (D @ D.T).T  # in the order of Fortran: LAPACK copies nothing but the factor
     for start in range(0, len(chosen), 256):  # in parts, so that there is no third matrix
         block[:, start : start + 256] *= Z @ Z[start : start + 256].T
+    del rows, D, Z  # beside the block and its factor they would be the third largest
     factor, failed = dpotrf(block, lower=1)
     if failed:
         return None

@@ -17,6 +17,7 @@ from benchmarks.timers.timing import Timer, keep, page, shown
 TABLES = {
     **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch", "sizes"), "svm"),
     **dict.fromkeys(("descent", "descent-growth"), "descent"),
+    **dict.fromkeys(("growth", "causal"), "growth"),
     **dict.fromkeys(("paths", "screening", "heads"), ""),
 }
 """Tables, each with the module that declares it; "" if the module has the same name."""

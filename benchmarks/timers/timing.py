@@ -1,6 +1,7 @@
 """The code common to all timers; a timer is one row with our time, alternatives and a ratio."""
 
 import json
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -101,7 +102,28 @@ def shown(timers: Iterable[Timer]) -> list[Row]:
         words = "; ".join(filter(None, (others, row["note"])))
         line = f"{row['name']:<44}{row['sizes']:<22}{_figure(row, 'ours'):>10} {ratio}  {words}"
         print(line, flush=True)
+    for words in exponents(rows):
+        print(words)
     return rows
+
+
+def exponents(rows: Iterable[Row]) -> list[str]:
+    """Return a line for each work whose rows differ by one size, such as `T = 8`.
+
+    It has the slope of the logarithm of our seconds over that of the size.
+    """
+    groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        axis, is_equal, value = row["sizes"].partition(" = ")
+        if is_equal and value.isdigit():
+            points = groups.setdefault((row["name"], axis), [])
+            points.append((math.log(float(value)), math.log(row["seconds"]["ours"])))
+    return [
+        f"{name}: seconds grow with {axis} to the power "
+        f"{statistics.linear_regression(*zip(*points, strict=True)).slope:.1f}"
+        for (name, axis), points in groups.items()
+        if len(points) > 2
+    ]
 
 
 def _figure(row: Row, name: str) -> str:
@@ -122,6 +144,8 @@ def page(title: str, about: str, rows: Sequence[Row]) -> str:
         cells = [_figure(row, name) if name in row["seconds"] else "" for name in names]
         ratio = f"{row['ratio']:.3g}" if "ratio" in row else ""
         lines.append("| " + " | ".join([row["name"], row["sizes"], *cells, ratio]) + " |")
+    if fits := exponents(rows):
+        lines += ["", *(f"- {words}" for words in fits)]
     return "\n".join([*lines, ""])
 
 
