@@ -33,6 +33,7 @@ from attsvm.theory.record.checker import (
     equal,
     exp,
     fact,
+    minimum,
     real,
     reals,
     softmax,
@@ -497,12 +498,95 @@ def risk_gap(data: Data, W: Matrix, loss: str) -> Real:
     return result / data.n
 
 
+def soft_loss(A: Matrix, w: Vector, C: Q) -> Real:
+    """Return |w| + C sum_j max(0, 1 - <a_j, w>)."""
+    return sqrt(inner(w, w)) + C * sum((max(Q(0), 1 - inner(a, w)) for a in A), Q(0))
+
+
+def soft_loss_along(A: Matrix, w: Vector, C: Q) -> Real:
+    """Return the least such number for multiples of w from 0 on, at 0 or at some 1/<a_j, w>."""
+    margins = [inner(a, w) for a in A]
+    ends = [[x / g for x in w] for g in margins if g > 0]
+    return minimum(*(soft_loss(A, end, C) for end in [[Q(0)] * len(w), *ends]))
+
+
+def soft_solution(A: Matrix, multipliers: Vector, size: int, C: Q) -> list[Q]:
+    """Return the solution of margins 1, if no matrix has a lower soft loss.
+
+    That is so if C times its norm is above all multipliers.
+    """
+    w = least(A, multipliers, size)
+    if w and C * C * inner(w, w) > max(multipliers) ** 2:
+        return w
+    raise Undefined("slack may cost less than margins")
+
+
 def mean(A: Matrix) -> list[Q]:
     """Return the mean of some rows."""
     return [sum(c, Q(0)) / len(A) for c in zip(*A, strict=True)]
 
 
 # descent
+
+
+def selected(data: Data, w: Vector) -> list[int]:
+    """Return the token of largest logit of each input as the norm along w tends to infinity."""
+    result = []
+    for X, z in zip(data.X, data.Z, strict=True):
+        query = [inner(row, z) for row in matrix(w)]
+        values = [inner(x, query) for x in X]
+        if values.count(max(values)) > 1:
+            raise Undefined("two tokens of one input have the largest logit")
+        result.append(values.index(max(values)))
+    return result
+
+
+def ends_no_lower(data: Data, w: Vector, rest: Data, u: Vector) -> bool:
+    """Return whether each input ends at no lower score along u with the rest of its tokens.
+
+    Inputs whose scores agree end at that score.
+    """
+    before, after = (
+        [
+            row[0] if len(set(row)) == 1 else row[selected(Data([X], [z], [row]), w)[0]]
+            for X, z, row in zip(part.X, part.Z, part.scores, strict=True)
+        ]
+        for part, w in ((data, w), (rest, u))
+    )
+    return all(a <= b for a, b in zip(before, after, strict=True))
+
+
+def others(data: Data, target: Vector | None) -> list[tuple[int, int]]:
+    """Return the tokens whose margin under the solution is above 1, as input and token."""
+    pairs = [(i, t) for i, X in enumerate(data.X) for t in range(len(X)) if t != data.optimal[i]]
+    margins = margins_of(data, data.optimal, target) if target else []
+    return [pair for pair, g in zip(pairs, margins, strict=True) if g > 1]
+
+
+def lasting(data: Data, w: Vector, multipliers: Vector) -> list[tuple[int, int]]:
+    """Return the tokens whose share of the gradient does not tend to 0 as descent goes along w.
+
+    w is the max-margin solution of the tokens that descent selects. The share of another token of
+    margin m is exp(-(m - 1) |W|/|w|) up to constant factors, if all multipliers of tokens of margin
+    1 are positive. The share of a selected one is that of the nearest ones of its input, unless
+    parts of these cancel.
+    """
+    chosen = selected(data, w)
+    margins = margins_of(data, chosen, w)
+    if len(data.moving.X) < len(data.X) or any(
+        g == 1 and m <= 0 for g, m in zip(margins, multipliers, strict=True)
+    ):
+        raise Undefined("an input has no gradient, or a tight token has the multiplier 0")
+    result, left = [], [*zip(leads(data, chosen), margins, strict=True)]
+    for i, (row, c) in enumerate(zip(data.scores, chosen, strict=True)):
+        own, left = left[: len(row) - 1], left[len(row) - 1 :]
+        close = [lead for lead, g in own if g == min(g for _, g in own)]
+        if any(not lead for lead, _ in own) or min(close) < 0 < max(close):
+            raise Undefined("parts of a gradient may cancel")
+        rivals = [t for t in range(len(row)) if t != c]
+        result += [(i, t) for t, (_, g) in zip(rivals, own, strict=True) if g == 1]
+        result += [(i, c)] if min(g for _, g in own) == 1 else []
+    return result
 
 
 def diverges(data: Data, start: Matrix, loss: str) -> Answer:

@@ -39,6 +39,7 @@ from attsvm.theory.record.checker import (
 
 Reals = Sequence[Sequence[Real]]
 Pair = tuple[int, int]  # an input and a token
+Proof = Callable[[Data, Reals, str, Q], list[int]]  # returns the tokens that are kept
 
 # descent W - step grad L(W), where L(W) is the mean of l(sum_t s_t score_t), s the softmax of the
 # logits x_t^T W z
@@ -145,9 +146,7 @@ def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
     no step within this set lowers m_0 or m_j - m_0, so that descent never leaves it.
     """
     chosen: list[int] = []
-    A: dict[Pair, list[Q]] = {}
-    lead: dict[Pair, Q] = {}
-    margin: dict[Pair, Real] = {}
+    A, lead, margin = dict[Pair, list[Q]](), dict[Pair, Q](), dict[Pair, Real]()
     for i, (X, z, scores) in enumerate(zip(data.X, data.Z, data.scores, strict=True)):
         values = logits(X, z, W)
         c = max(range(len(X)), key=[x.low for x in values].__getitem__)
@@ -203,13 +202,7 @@ def groups(A: dict[Pair, list[Q]]) -> list[list[Pair]]:
 
 
 def ends_along(
-    data: Data,
-    start: Matrix,
-    loss: str,
-    step: Q,
-    steps: int,
-    multipliers: Vector,
-    by: Callable[[Data, Reals, str, Q], list[int]],
+    data: Data, start: Matrix, loss: str, step: Q, steps: int, multipliers: Vector, by: Proof
 ) -> list[Q]:
     """Return a matrix to which descent converges in direction, by the basin or the trap.
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from flint import ctx
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import NotExpressible, present
 from attsvm.exact import ExactData, rationals, separate
@@ -191,17 +192,76 @@ def limit(case: Values, *, moving: bool = False) -> str:
         if moving:
             raise NotExpressible("a run that stays at its start")
         return "stays(data, start, loss)"
+    return run_along("data, start, loss, step", case.data, case.W, case.loss, case.step)[0]
+
+
+def run_along(names: str, data: AttentionData, W: Array, loss: str, step: float) -> tuple[str, str]:
+    """Return the direction of a run as an expression of data, start, loss and step, by their names.
+
+    Also return the multipliers of the solution in this direction.
+
+    Raises:
+        NotExpressible: neither a trap nor a basin proves it.
+    """
     for bits in PRECISIONS:
         with ctx.workprec(bits):
-            path = proved_limit(case.data, case.W, case.loss, case.step)
+            path = proved_limit(data, W, loss, step)
         if path is not None and path.certificate.settles and path.certificate.reason != "cone":
             end = path.certificate
-            multipliers = _multipliers(path.data, end.selected)
-            return (
-                f"ends_along(data, start, loss, step, steps={end.step}, multipliers={multipliers}, "
-                f"by={end.reason})"
-            )
+            weights = _multipliers(path.data, end.selected)
+            end_of = f"steps={end.step}, multipliers={weights}, by={end.reason}"
+            return f"ends_along({names}, {end_of})", weights
     raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
+
+
+def with_loss(m: Programs, case: Values, loss: str) -> Proposition:
+    """Return that descent on another loss converges to the limit of the run, in direction.
+
+    Raises:
+        NotExpressible: a limit is not proved.
+    """
+    write(m, case)
+    m.lines["limit"] = limit(case, moving=True)
+    m.lines["other_step"] = literal(exact_value(short_step(case.data, loss, case.step)))
+    names = f"data, start, {loss!r}, other_step"
+    m.lines["other"], _ = run_along(names, case.data, case.W, loss, case.step)
+    return Proposition("along(other, limit)", CHECKER)
+
+
+def without_least(
+    m: Programs, case: Values, rest: AttentionData, which: str, text: str
+) -> Proposition:
+    """Return a condition on the directions `limit` and `other` with and without least scores.
+
+    Raises:
+        NotExpressible: other tokens are left out, or a limit is not proved.
+    """
+    if which != "low":
+        raise NotExpressible("the data without other tokens than those of least score")
+    write(m, case)
+    m.lines["limit"] = limit(case, moving=True)
+    m.lines["rest"] = "without_least(data)"
+    m.lines["other_step"] = literal(exact_value(short_step(rest, case.loss, case.step)))
+    names = "rest, start, loss, other_step"
+    m.lines["other"], _ = run_along(names, rest, case.W, case.loss, case.step)
+    return Proposition(text, CHECKER)
+
+
+def shares_fade(m: Programs, case: Values, which: str = "others") -> Proposition:
+    """Return that the shares in the gradient of the tokens of margin above 1 tend to 0.
+
+    Raises:
+        NotExpressible: the claim is about other tokens, or the limit is not proved.
+    """
+    if which != "others":
+        raise NotExpressible(f"the shares of the tokens {which}")
+    write(m, case)
+    names = "data, start, loss, step"
+    m.lines["limit"], weights = run_along(names, case.data, case.W, case.loss, case.step)
+    m.lines["idle"] = "others(data, target)"
+    return Proposition(
+        f"fact(not any(t in lasting(data, limit, {weights}) for t in idle))", CHECKER
+    )
 
 
 def margins_end(m: Programs, case: Values, of: str, whose: str) -> Proposition:

@@ -5,11 +5,14 @@ from typing import Any
 
 from flint import arb
 
+from attsvm.errors import NotExpressible
 from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import direction
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Measured, concludes, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.types import Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import prompt_gradient
@@ -41,6 +44,19 @@ def either(other: str = "correlation", towards: str = "selected") -> Said | None
     return direction(towards) if other == "correlation" else None
 
 
+def _one_limit(
+    m: Programs, case: Descent, other: str = "correlation", towards: str = "optimal"
+) -> Proposition:
+    """Return the claim of `SELECTED_LIMIT` for the checker.
+
+    Raises:
+        NotExpressible: the target is another one, or a limit is not proved.
+    """
+    if towards != "selected":
+        raise NotExpressible(f"the direction {towards} of two runs")
+    return run_programs.with_loss(m, case, other)
+
+
 def limit(target: str) -> Measured:
     """Return the conclusion "both directions tend to one"; `target` says what its letters mean."""
     return tends(
@@ -49,6 +65,7 @@ def limit(target: str) -> Measured:
         along(TARGET),
         floats=one_limit,
         balls=certified_one_limit,
+        checked=_one_limit,
         stand_in=FLOW,
         proposition=either,
         symbols={**PROMPTS, "other": {"correlation": "-x"}},

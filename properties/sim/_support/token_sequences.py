@@ -33,6 +33,7 @@ from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import agreement, short_step
+from attsvm.theory.arithmetic.programs import nested
 from attsvm.theory.types import Namespace, Numbers
 from properties.sim._support.telling_sentences import C, sentences_of, soft
 
@@ -115,6 +116,13 @@ def _least_on_ray(A: list[Vector], X: Vector) -> arb:
             slack = sum((max(fmpq(0), 1 - other / m) for other in margins), fmpq(0))
             least = least.min(size / arb(m) + C * slack)
     return least
+
+
+def known(data: AttentionData) -> str:
+    """Return 0 or the solution that floats propose, flat and as an expression of the checker."""
+    answer = soft(data)
+    W = np.zeros((data.d, data.d)) if answer is None else answer.W
+    return nested([round(x * 2**20) / 2**20 for x in W.ravel().tolist()])
 
 
 def _least_known(data: AttentionData, A: list[Vector]) -> arb:

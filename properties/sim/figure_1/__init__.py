@@ -32,8 +32,16 @@ from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import SHORTEST, drawn_sequences, started
 from properties.sim.figure_1.conclusion import COSINE, rises
 
-SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
-MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(case))
+SAID = Hypothesis(
+    "X_soft is not 0",
+    token_sequences.moves_soft,
+    checked="fact(all(100 * inner(s, s) > 1 for s in [summed(rows(data, data.optimal), size)]))",
+)
+MOVED = Hypothesis(
+    "X(0) is not 0",
+    lambda case: not token_sequences.from_zero(case),
+    checked="fact(any(flat(start)))",
+)
 ENOUGH = Hypothesis(
     "X^mm exists, and C ||X^mm|| > max lambda",
     token_sequences.enough,

@@ -3,17 +3,21 @@
 import numpy as np
 from flint import arb
 
+from attsvm.errors import NotExpressible
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import FLOW, by_gradient_flow, tends
 from attsvm.theory import Slack, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import LOSS_NAMES
 from properties.sim._support import token_sequences
-from properties.sim._support.telling_sentences import soft
+from properties.sim._support.telling_sentences import C, soft
 
 
 @by_gradient_flow
@@ -42,6 +46,38 @@ def certified_end(case: Descent, towards: str) -> arb | None:
     return token_sequences.on_soft_ray(case.data, X if towards == "soft" else [-x for x in X])
 
 
+def _on_soft_ray(m: Programs, case: Descent, towards: str) -> Proposition:
+    """Return that the limit can be on the ray of X_soft, for the checker.
+
+    Its multiples then reach a loss as low as that of any known matrix.
+
+    Raises:
+        NotExpressible: the target is another one, or the limit is not proved.
+    """
+    if towards != "soft":
+        raise NotExpressible(f"the target {towards}")
+    run_programs.write(m, case)
+    m.lines["limit"] = run_programs.limit(case, moving=True)
+    m.lines["A"], m.lines["known"] = "rows(data, data.optimal)", token_sequences.known(case.data)
+    text = f"at_most(soft_loss_along(A, limit, {C}), soft_loss(A, known, {C}))"
+    return Proposition(text, run_programs.CHECKER)
+
+
+def _rises(m: Programs, case: Descent, **constants: object) -> Relation:
+    """Return the claim of `rises` for the checker, in which X_soft is X^mm.
+
+    Raises:
+        NotExpressible: X_soft is not known to be X^mm.
+    """
+    if not token_sequences.enough(case):
+        raise NotExpressible("an X_soft that is not X^mm")
+    result = run_programs.traced(m, case, rises, **constants)
+    m.lines["target"] = (
+        m.lines["target"].replace("least(", "soft_solution(").replace(", size)", f", size, {C})")
+    )
+    return result
+
+
 COSINE = tends(
     "descent on $loss has $formula",
     r"\cos(X(k), $towards)",
@@ -51,6 +87,7 @@ COSINE = tends(
     "for each token t but opt",
     floats=ends,
     balls=certified_end,
+    checked=_on_soft_ray,
     stand_in=FLOW,
 )
 
@@ -72,6 +109,7 @@ def length(m: Namespace, x: Numbers) -> Number:
     },
     where="X_+ is X after the step, X_soft minimises ||X|| + 10 sum_j max(0, 1 - <A_j, X>), and "
     "A_j = (x_opt - x_t) z^T for each token t but opt",
+    checked=_rises,
 )
 def rises(m: Namespace, case: Descent, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))

@@ -27,6 +27,8 @@ from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, concludes, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
@@ -324,12 +326,25 @@ def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
     return least
 
 
+def _alike(m: Programs, run: Descent, which: str = "low") -> Proposition:
+    """Return the claim of `ALIKE` for the checker."""
+    rest = without_low(run, which)
+    return run_programs.without_least(m, run, rest, which, "along(other, limit)")
+
+
+def _no_worse(m: Programs, run: Descent, which: str = "low") -> Proposition:
+    """Return the claim of `NO_WORSE` for the checker."""
+    text = "fact(ends_no_lower(data, limit, rest, other))"
+    return run_programs.without_least(m, run, without_low(run, which), which, text)
+
+
 ALIKE = tends(
     "descent on $loss has $formula",
     along("U(k)"),
     rf"\lim {along(X_K)}",
     floats=ends_alike,
     balls=certified_alike,
+    checked=_alike,
     stand_in=FLOW,
     symbols={**LOSS_NAMES, "which": LEFT_OUT},
     where=f"X(k) are the iterates with all tokens, U(k) those without {DROPPED}, {OWN_STEPS}",
@@ -339,6 +354,7 @@ NO_WORSE = Measured(
     notation=r"h_i \ge g_i \text{ for all } i",
     floats=ends_no_worse,
     balls=certified_no_worse,
+    checked=_no_worse,
     stand_in=FLOW,
     symbols={**LOSS_NAMES, "which": LEFT_OUT},
     where="g_i and h_i are the scores of the tokens that descent selects in input i, with all "

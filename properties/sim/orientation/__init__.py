@@ -14,23 +14,21 @@ vectors of S attain the bound. So the two agree for all tokens exactly if X is s
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_letters import transposed
 from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, opposed_data, runs, tight_data
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
-from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, solutions, stepped
+from attsvm.primitives.steps import SHORT, stepped
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
 from properties._support.small_runs import NO_QUERY, TIED_ASIDE
-from properties.sim import LOSS_NAMES, REPAIRED, SOURCE
+from properties.sim import REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
     ACROSS,
+    DIRECTION,
     SIDEWAYS,
     TOLD_APART,
-    arrives_turned,
     cost_of_turning,
     margins,
-    trained,
     turned,
 )
 
@@ -93,6 +91,7 @@ BASIN = Hypothesis(
     "mean of l = g(-u) over attended scores u, is above the mean of l(b_i) by less than min_i "
     "[l(c_i) - l(b_i)]/n over such inputs, b_i the highest and c_i the next lower score",
     implies=(SEVERAL_TOKENS,),
+    checked="fact(loss in LOSSES and starts_low(data, transposed(start), loss))",
 )
 
 TRAINING = Statement(
@@ -101,16 +100,7 @@ TRAINING = Statement(
     place=PLACE,
     printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables=stepped(Descent, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
-    conclusion=converges_in_direction(
-        "under descent on $loss, with logits z^T X x_t, $formula",
-        "$side",
-        TARGET,
-        floats=trained,
-        balls=arrives_turned,
-        proposition=transposed,
-        symbols={**solutions("X"), **LOSS_NAMES},
-        where="X(k) are the iterates and X^mm is the max-margin solution of the optimal tokens",
-    ),
+    conclusion=DIRECTION,
     cost=10,
     hypotheses=(
         UNIQUE,

@@ -5,9 +5,14 @@ from dataclasses import replace
 from flint import arb
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.steps import by_gradient_flow
+from attsvm.primitives.descent_letters import transposed
+from attsvm.primitives.steps import TARGET, by_gradient_flow, converges_in_direction, solutions
 from attsvm.theory import Slack, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.types import Comparison, Namespace, Values
+from properties.sim import LOSS_NAMES
+from properties.sim._support import self_attention
 from properties.sim._support.attention import block_logits
 from properties.sim._support.self_attention import converges, goals, proved
 
@@ -54,6 +59,28 @@ def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack
 def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
     """Return 1 if the run of `trained` provably converges, a negative number if not, else None."""
     return proved(turned(run), goals(run.data, towards, side))
+
+
+def checked(m: Programs, run: Descent, **constants: str) -> Proposition:
+    """Return the same in the words of the checker, about the run of W = X^T."""
+    result = self_attention.checked(m, turned(run), **{"side": "X(k)", **constants})
+    m.lines["start"] = nested(run.start.tolist())
+    if "limit" in m.lines:
+        m.lines["limit"] = m.lines["limit"].replace("start", "transposed(start)", 1)
+    return result
+
+
+DIRECTION = converges_in_direction(
+    "under descent on $loss, with logits z^T X x_t, $formula",
+    "$side",
+    TARGET,
+    floats=trained,
+    balls=arrives_turned,
+    checked=checked,
+    proposition=transposed,
+    symbols={**solutions("X"), **LOSS_NAMES},
+    where="X(k) are the iterates and X^mm is the max-margin solution of the optimal tokens",
+)
 
 
 TOLD_APART = {"A": [[1, 0], [0, 1]], "X": [[0, 1], [0, 0]]}

@@ -26,6 +26,7 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import subtract
 from attsvm.losses import LOSSES
 from attsvm.primitives import descent_letters as letters
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import log_coefficients
@@ -200,6 +201,7 @@ FADING = tends(
     ZERO,
     floats=fades,
     balls=certified_fading,
+    checked=run_programs.shares_fade,
     proposition=letters.fades,
     stand_in=FLOW,
     symbols={"which": WHICH, **LOSS_NAMES},
