@@ -72,6 +72,7 @@ LEAST_VECTOR = Supposed(
 NUCLEAR_SOLUTION = Supposed(
     "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
     (descent.FEASIBLE, factored_paths.LOW_RANK),
+    letters.feasible,
 )
 TWO_SCORES = Supposed(
     "some input has two different scores", (descent.TWO_SCORES, risk_formulas.TWO_SCORES)

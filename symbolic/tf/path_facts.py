@@ -24,8 +24,6 @@ from attsvm.primitives.descent_letters import (
     NUMBER,
     OWNER,
     SETTING,
-    V,
-    W,
     X,
     bound,
     i,
@@ -182,40 +180,44 @@ def scaled(size: Fact) -> Scale:
     return Scale(sign, rho(K), forward, whole, decide(ev(gt(rho(K), bound)), far, whole, size))
 
 
-def total_losses(a: Attention, cheaper: Fact, moved: Term) -> Fact:
-    """Return that the losses of all inputs at W(k) add up to no more than at another matrix.
+def total_losses(a: Attention, cheaper: Fact, here: Term, moved: Term) -> Fact:
+    """Return that the losses of all inputs at a matrix add up to no more than at another one.
 
     Args:
         a: attention at any matrix X.
-        cheaper: the risk at that matrix is at least that at W(k).
-        moved: that matrix.
+        cheaper: the risk at the other matrix is at least that at the first.
+        here: the first matrix.
+        moved: the other one.
     """
     unit, _ = cite(RECIPROCAL, [a.input], NUMBER)
     losses = total(LOSS(a.u(i, X)), i)
     mean = scale(by_definition(eq(risk(X.term), losses / NUMBER), [a.means[0]]), NUMBER)
     mean = decide(eq(NUMBER * risk(X.term), losses), mean, scale(unit, losses))
-    ours, theirs = (at(mean, {X: point}) for point in (W(K), moved))
+    ours, theirs = (at(mean, {X: point}) for point in (here, moved))
     return decide(
-        ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, W(K))), i)),
+        ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, here)), i)),
         *(ours, theirs, product(cheaper, decide(ge(NUMBER, 0), a.input))),
         degree=1,
     )
 
 
-def margins(a: Attention, s: Secants, sized: Scale, meets: Fact, cheaper: Fact) -> Fact:
+def margins(
+    a: Attention, s: Secants, sized: Scale, far: Fact, cheaper: Fact, ours: Term, moved: Term
+) -> Fact:
     """Prove that every margin of W(k) is at least (1 - off) rho in the end, for every off > 0.
 
     Args:
         a: attention at any matrix X.
         s: bounds of the loss gaps.
         sized: rho, which tends to infinity.
-        meets: the margins of V are at least 1.
-        cheaper: the risk at W(k) is at most that at rho V.
+        far: the margins of another matrix are at least rho.
+        cheaper: the risk at W(k) is at most that at this matrix.
+        ours: W(k).
+        moved: the other matrix.
     """
-    rho, forward, grows = sized.rho, sized.forward, sized.grows
-    e, E, moved = EXP(-rho), EXP(-margin(j.term, W(K))), rho * V
-    here, there = {X: W(K)}, {X: moved}
-    far = decide(ge(margin(j.term, moved), rho), product(forward, meets))
+    rho, grows = sized.rho, sized.grows
+    e, E = EXP(-rho), EXP(-margin(j.term, ours))
+    here, there = {X: ours}, {X: moved}
     few = powers_rise(-margin(j.term, moved), -rho, far)
     whole = decide(ge(1, a.s_o(i, X)), a.one, add_up(a.s_positive, j, THEIRS))
     parts = [at(a.means[2], there), few, at(whole, {**there, i: OWN}), at(a.power, there)]
@@ -242,7 +244,7 @@ def margins(a: Attention, s: Secants, sized: Scale, meets: Fact, cheaper: Fact) 
     G_sign = add_up(product(s.high_sign, add_up(at(not_behind, {j: r}), r, THEIRS)), i)
     G_sign = decide(ge(G(), 0), G_is, G_sign)
     # attention to a rival at W(k)
-    u = a.u(i, W(K))
+    u = a.u(i, ours)
     parts = [at(s.at_least, here), product(s.low_positive, at(a.below_best, here))]
     each = at(one_of_sum(decide(ge(LOSS(u) - LOSS(BEST(i)), 0), *parts), i), {i: OWN})
     left = one_of_sum(product(at(a.s_positive, here), not_behind), j, OWNER)
@@ -250,13 +252,13 @@ def margins(a: Attention, s: Secants, sized: Scale, meets: Fact, cheaper: Fact) 
     low = at(s.low_positive, {i: OWN})
     left = product(
         low,
-        decide(ge(BEST(OWN) - a.u(OWN, W(K)), a.s(j, W(K)) * lead(j.term)), at(behind, mine), left),
+        decide(ge(BEST(OWN) - a.u(OWN, ours), a.s(j, ours) * lead(j.term)), at(behind, mine), left),
     )
     price = s.low(OWN) * lead(j.term)
     left = decide(
-        ge(G() * e, price * a.s(j, W(K))),
+        ge(G() * e, price * a.s(j, ours)),
         each,
-        total_losses(a, cheaper, moved),
+        total_losses(a, cheaper, ours, moved),
         costs,
         left,
         at(s.at_least, mine),
@@ -265,25 +267,25 @@ def margins(a: Attention, s: Secants, sized: Scale, meets: Fact, cheaper: Fact) 
     price_positive = decide(gt(price, 0), low, a.lower)
     unit, inverse = cite(RECIPROCAL, [price_positive], price)
     left = decide(
-        ge(G() * e * INV(price), a.s(j, W(K))),
+        ge(G() * e * INV(price), a.s(j, ours)),
         product(left, inverse),
-        scale(unit, a.s(j, W(K))),
+        scale(unit, a.s(j, ours)),
         degree=1,
     )
     # in the end the optimal token has half of the attention
     rest = total(INV(price), j, THEIRS)
     attended = add_up(left, j, THEIRS)
-    attended = decide(ge(a.s_o(i, W(K)), 1 - G() * e * rest), attended, at(a.one, here))
+    attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, here))
     count = decide(ge(G() * rest, 0), product(G_sign, add_up(inverse, j, THEIRS)))
     count = decide(gt(2 * G() * rest + 1, 0), count)
     (law,), line = cite(EXPONENTIAL_OF_SUM, (), rho, -rho), cite(EXPONENTIAL, (), rho)[1]
     small = decide(ge(1, e * (1 + rho)), law, line, power(-rho))
     late = at(grows, {bound: count.proposition.term}, count)
     late = decide(ev(ge(1, 2 * e * G() * rest)), late, small, power(-rho))
-    half = decide(ev(ge(2 * a.s_o(i, W(K)), 1)), attended, late)
+    half = decide(ev(ge(2 * a.s_o(i, ours), 1)), attended, late)
     odds = decide(
         ev(ge(2 * G() * e * INV(price), E)),
-        *(at(half, {i: OWN}), left, at(a.means[2], here), power(-margin(j.term, W(K)))),
+        *(at(half, {i: OWN}), left, at(a.means[2], here), power(-margin(j.term, ours))),
     )
     # exp(off rho) is above each constant in the end
     many = 2 * G() * INV(price)
@@ -298,5 +300,5 @@ def margins(a: Attention, s: Secants, sized: Scale, meets: Fact, cheaper: Fact) 
     late = decide(ev(ge(OFF * rho, many)), late, some, scale(over_off, many + 1))
     late = decide(ev(ge(EXP(OFF * rho), many)), late, line)
     less = decide(ev(ge(EXP(OFF * rho - rho), E)), odds, late, law, power(-rho))
-    result = ordered(-margin(j.term, W(K)), OFF * rho - rho, less)
+    result = ordered(-margin(j.term, ours), OFF * rho - rho, less)
     return note("every margin of W(k) is at least (1 - off) rho in the end", result)

@@ -1,35 +1,82 @@
-"""The regularisation path of W tends in direction to the Att-SVM solution, by linked facts.
+"""Regularisation paths of W and of (K, Q) tend to solutions of the SVMs, by linked facts.
 
-On `tf/theorem-2:amended-1`; letters are those of `properties.tf._support.path_letters`. Margins of
-at least (1 - off) rho, times multipliers, add up to <W^mm, W(k)> >= (1 - off) rho ||W^mm||^2. As
-||W(k)|| is at most rho ||W^mm||, the squared distance of the directions is at most 2 off.
+On `tf/theorem-2:amended-1` and `tf/theorem-3:amended`; letters are those of
+`properties.tf._support.path_letters`. By `symbolic.tf.path_facts` minimisers have margins of at
+least (1 - off) rho in the end. For the path of W these, times multipliers, add up to
+<W^mm, W(k)> >= (1 - off) rho ||W^mm||^2. As ||W(k)|| is at most rho ||W^mm||, the squared distance
+of the directions is at most 2 off.
+
+For the path of (K, Q), Z = K Q^T/R has a nuclear norm of at most 1 and margins of at least
+(1 - off)/C_* in the end. Each matrix P has a ball in which such Z are near the solutions over C_*,
+late enough, so that the theorem of Heine and Borel applies (`near_solution`).
 """
 
+from dataclasses import dataclass
+
 from attsvm.errors import present
-from attsvm.primitives.descent_letters import A, V, W, X, j, margin, off
+from attsvm.primitives.descent_letters import A, M, V, W, X, bound, j, margin, off, t
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.programme_letters import MULTIPLIERS, WEIGHT
-from attsvm.theory.proof.facts import K, eq, ev, ge, gt
-from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
+from attsvm.theory.proof.facts import Fact, K, eq, ev, ge, gt
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    HEINE_BOREL,
+    INDICATOR,
+    LARGER,
+    LENGTH,
+    RECIPROCAL,
+)
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
+    assume,
     at,
+    beyond,
+    bounds,
+    cases,
     cite,
     conclude,
     cut,
     decide,
+    define,
     positive,
     scale,
     square,
 )
-from attsvm.theory.proof.terms import NORM, total
+from attsvm.theory.proof.terms import INV, IS_ZERO, MAXIMUM, NORM, Term, as_term, most, total
 from properties.tf._support import path_letters as letters
-from properties.tf._support.path_letters import BALLS, RADIUS, TURN
+from properties.tf._support.path_letters import (
+    BALLS,
+    DISTANCE,
+    FACTORED,
+    KEYS,
+    LEFT,
+    NUCLEAR,
+    PRODUCT,
+    QUERIES,
+    RADIUS,
+    RIGHT,
+    SOLUTIONS,
+    STAR,
+    TURN,
+    WIDTH,
+    C,
+    lowest,
+    squares,
+)
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
-from symbolic.attention_facts import attends
+from symbolic.alternatives import NUCLEAR_SOLUTION
+from symbolic.attention_facts import attends, r
 from symbolic.facts import product
 from symbolic.tf.path_facts import margins, scaled, secants
+
+Z = FACTORED * INV(RADIUS(K))
+
+
+def not_zero(U: Term, meets: Fact, some: Fact) -> Fact:
+    """Return that ||U|| > 0, as the margins of a matrix U are at least 1 and there is a rival."""
+    (reach,), (size, _) = cite(CAUCHY_SCHWARZ, (), A(j), U), cite(LENGTH, (), A(j))
+    return decide(gt(NORM(U), 0), meets, reach, size, some)
 
 
 @linked
@@ -41,16 +88,15 @@ def prove() -> str:
     (lower,), (several,), (meets, *_) = suppose(UNIQUE), suppose(SEVERAL_TOKENS), suppose(FEASIBLE)
     (falls,) = suppose(FALLING_AT_BEST)
     a = attends(lower, point=X)
-    (reach,), (size, _) = cite(CAUCHY_SCHWARZ, (), A(j), V), cite(LENGTH, (), A(j))
-    N, R = NORM(V), RADIUS(K)
-    exists = decide(gt(N, 0), meets, reach, size, several)
+    N, R, exists = NORM(V), RADIUS(K), not_zero(V, meets, several)
     sized = scaled(exists)
     rho, same = sized.rho, sized.whole
     # rho W^mm is in the ball
     _, of_norm = cite(LENGTH, (), V)
     on_edge = decide(ge(R**2, rho**2 * (V @ V)), scale(same, rho * N + R), scale(of_norm, rho**2))
     cheaper = cut(at(least, {X: rho * V}), on_edge)
-    follow = margins(a, secants(a, falls), sized, meets, cheaper)
+    forward = decide(ge(margin(j.term, rho * V), rho), product(sized.forward, meets))
+    follow = margins(a, secants(a, falls), sized, forward, cheaper, W(K), rho * V)
     # <W^mm, W> is the sum of multipliers times margins
     held = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     most = (1 - off.term) * rho
@@ -67,3 +113,141 @@ def prove() -> str:
     for fact, sequent in zip((exists, near), claim.sequents, strict=True):
         conclude(fact, sequent)
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """The matrices Z = K(k) Q(k)^T/R(k).
+
+    Attributes:
+        exists: C_* is positive.
+        some: there is a rival.
+        small: the nuclear norm of Z is at most 1.
+        late: 1 less C_* times the least margin of Z is below every positive number in the end.
+        longer, change, wide, stretched, nearest: facts on nuclear norms and on the distance.
+    """
+
+    exists: Fact
+    some: Fact
+    small: Fact
+    late: Fact
+    longer: Fact
+    change: Fact
+    wide: Fact
+    stretched: Fact
+    nearest: Fact
+
+
+def shrunk() -> Shrunk:
+    """Prove that Z nearly meets the constraints of a solution over C_*, by a path of factors."""
+    (lower,), (some,) = suppose(UNIQUE), suppose(SEVERAL_TOKENS)
+    (meets, *_), (falls,) = suppose(NUCLEAR_SOLUTION), suppose(FALLING_AT_BEST)
+    known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-11:]]
+    ball, least, half, is_product, balanced, star, longer, change, wide, stretched, nearest = known
+    a = attends(lower, point=X)
+    # W_* meets the constraints, so that C_* is positive
+    low = bounds(at(meets, {j: r}), "least", margin(r.term, V), r, some)
+    meets = cut(at(star, {X: V}), low)
+    exists = decide(gt(C, 0), not_zero(STAR, meets, some), at(longer, {X: STAR}))
+    # the factors of rho W_* are in the ball
+    sized, R = scaled(exists), RADIUS(K)
+    rho, ahead = sized.rho, decide(ge(sized.rho, 0), sized.forward)
+    moved = PRODUCT(LEFT(rho), RIGHT(rho))
+    balanced, is_product = (cut(at(fact, {t: rho}), ahead) for fact in (balanced, is_product))
+    in_ball = decide(ge(2 * R, squares(LEFT(rho), RIGHT(rho))), balanced, sized.whole)
+    cheaper = cut(at(least, {X: LEFT(rho), M: RIGHT(rho)}), in_ball)
+    parts = [at(is_product, {M: A(j)}), product(sized.forward, meets)]
+    far = decide(ge(margin(j.term, moved), rho), *parts)
+    follow = margins(a, secants(a, falls), sized, far, cheaper, FACTORED, moved)
+    # Z has a nuclear norm of at most 1, and margins of (1 - off)/C_* in the end
+    unit, inverse = cite(RECIPROCAL, [sized.sign], R)
+    part = cut(at(stretched, {t: INV(R), X: FACTORED}), decide(ge(INV(R), 0), inverse))
+    small = decide(ge(R, NUCLEAR(FACTORED)), at(half, {X: KEYS(K), M: QUERIES(K)}), ball)
+    small = decide(ge(1, NUCLEAR(Z)), part, unit, product(inverse, small))
+    share, rest = decide(gt(C * INV(R), 0), exists, inverse), 1 - off.term
+    parts = [follow, share, scale(sized.whole, rest * INV(R)), scale(unit, rest)]
+    follow = decide(ev(ge(C * margin(j.term, Z), rest)), *parts)
+    size = positive(bound)
+    follow = at(follow, {off: bound.term / 2}, decide(gt(bound.term / 2, 0), size))
+    follow = bounds(at(follow, {j: r}), "least", C * margin(r.term, Z), r, some)
+    late = decide(ev(gt(bound.term, 1 - lowest(C * Z))), follow, size)
+    return Shrunk(exists, some, small, late, longer, change, wide, stretched, nearest)
+
+
+def near_solution(z: Shrunk) -> Fact:
+    """Prove that the distance of Z from the solutions over C_* is at most off in the end.
+
+    For a matrix P let d be the sum of 1 less C_* times its least margin and of ||C_* P||_* - C_*,
+    each counted as 0 if negative. If d is 0, P is a solution over C_*, and Z within off of P is
+    within off of the solutions. If not, Z is not within d/q of P once its margins lack less than
+    that, because margins and nuclear norm change by at most a constant times the distance.
+    """
+    P, some, exists = X.term, positive(off), z.exists
+    D, own = Z - P, lowest(C * Z)
+    longest, s, (s_sign, s_square) = most(NORM(A(r)), r), NORM(D), cite(LENGTH, (), D)
+    up, (size, _) = beyond("most", NORM(A(j)), j), cite(LENGTH, (), A(j))
+    of_margins = product(exists, decide(ge(longest, 0), up, size, z.some))
+    of_norm, q = product(exists, z.wide), 1 + C * longest + C * WIDTH
+    unit, inverse = cite(RECIPROCAL, [decide(gt(q, 0), of_margins, of_norm)], q)
+    lacks = 1 - lowest(C * P), NUCLEAR(C * P) - C
+    tops = [MAXIMUM(x, as_term(0)) for x in lacks]
+    (above, below, either), (above_, below_, either_) = (
+        cite(LARGER, (), x, as_term(0)) for x in lacks
+    )
+    d_, d_is = define("d", (X,), tops[0] + tops[1])
+    d = d_(P)
+    is_zero, not_zero_, _, sign, _ = cite(INDICATOR, (), d)
+    radius_, radius_is = define("r", (X, off), d * INV(q) + IS_ZERO(d) * off.term)
+    radius = radius_(P, off)
+    # the radius is positive: d/q, or off if d = 0
+    d_sign, condition = decide(ge(d, 0), d_is, below, below_), gt(d, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    none = decide(eq(d, 0), d_sign, no)
+    one = cut(is_zero, none)
+    parts = [product(sign, some), decide(gt(d * INV(q), 0), yes, inverse)]
+    away = decide(gt(radius, 0), radius_is, *parts)
+    there = decide(gt(radius, 0), radius_is, scale(one, off), some, scale(none, INV(q)))
+    forward = cases(away, there, condition)
+    # within the radius, margins and nuclear norms of P and Z are close
+    close, late = assume(gt(radius**2, D @ D)), assume(gt(radius, 1 - own))
+    inside = decide(gt(radius, s), close, s_square, forward)
+    room, wide = decide(ge(radius - s, 0), inside), decide(ge(radius, 0), forward)
+    (reach,) = cite(CAUCHY_SCHWARZ, (), A(j), D)
+    reach = product(exists, decide(ge(longest * s, A(j) @ D), reach, product(up, s_sign)))
+    parts = [beyond("least", C * margin(j.term, Z), j), reach]
+    low = decide(ge(C * margin(j.term, P), own - C * longest * s), *parts)
+    low = bounds(at(low, {j: r}), "least", C * margin(r.term, P), r, z.some)
+    first, second = (1 + C * longest) * radius, C * WIDTH * radius
+    parts = [low, late, product(of_margins, room)]
+    parts = [decide(gt(first, lacks[0]), *parts), product(of_margins, wide), forward, either]
+    short = decide(gt(first, tops[0]), *parts)
+    parts = [cut(at(z.stretched, {t: C}), decide(ge(C, 0), exists)), product(of_norm, room)]
+    parts += [product(exists, at(z.change, {M: Z})), product(exists, z.small)]
+    parts = [decide(ge(second, lacks[1]), *parts), product(of_norm, wide), either_]
+    short_ = decide(ge(second, tops[1]), *parts)
+    whole = decide(gt(q * radius, d), short, short_, d_is)
+    # so d > 0 is refuted, and else P is a solution over C_*
+    goal = ge(off, DISTANCE(Z))
+    parts = [whole, scale(radius_is, q), scale(unit, d), scale(cut(not_zero_, yes), q * off.term)]
+    refuted = decide(goal, *parts, degree=1)
+    meets = decide(ge(lowest(C * P), 1), d_is, no, above, below_)
+    within = decide(ge(C, NUCLEAR(C * P)), d_is, no, below, above_)
+    parts = [inside, radius_is, scale(one, off.term), scale(none, INV(q))]
+    near = decide(goal, cut(at(z.nearest, {X: Z, M: P}), meets, within), *parts)
+    bounded = decide(ge(1, Z @ Z), at(z.longer, {X: Z}), z.small, *cite(LENGTH, (), Z))
+    facts = [bounded, z.late, forward, cases(refuted, near, condition)]
+    (result,) = cite(HEINE_BOREL, facts, Z, 1 - own, bound, X, radius, goal)
+    return result
+
+
+@linked
+def prove_factored() -> str:
+    """Prove that dist(K_R Q_R^T/R, solutions/C_*) tends to 0, if some solution has a low rank."""
+    claim = present(letters.approaches(), "a claim")
+    z = shrunk()
+    for fact, sequent in zip((z.exists, near_solution(z)), claim.sequents, strict=True):
+        conclude(fact, sequent)
+    return (
+        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
+        "dimension r that the rank of some solution does not exceed"
+    )

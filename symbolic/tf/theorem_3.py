@@ -1,9 +1,9 @@
-"""The regularisation path of (K, Q) approaches the solution set of the nuclear-norm SVM.
+"""When the regularisation path of (K, Q) approaches solutions of the nuclear-norm SVM.
 
-C_* is the least nuclear norm of a matrix with margins of at least 1. V is a solution times
-rho = R/C_*, so that its nuclear norm is R and its margins are at least rho. W = K Q^T minimises the
-risk among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R. V is such a product if
-some solution has a rank of at most r.
+That it does if some solution has a rank of at most r is linked in `symbolic.tf.path_limits`.
+
+C_* is the least nuclear norm of a matrix with margins of at least 1. W = K Q^T minimises the risk
+among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R.
 
 On `tf/theorem-3`, with instances of `properties/tf/theorem_3`:
 
@@ -22,39 +22,20 @@ bounded definable functions of one variable have limits. This is cited and not c
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import SEVERAL_TOKENS
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
-from properties.tf._support.regularisation_paths import FALLING_AT_BEST
-from symbolic.alternatives import NUCLEAR_SOLUTION
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.sums import entry
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
-    FACTORS,
     MINORS,
     RANK_OF_PRODUCT,
     TRIANGLE,
 )
-from symbolic.tf import svm_rank
-from symbolic.tf.theorem_2 import ensure_margins_are_large, ensure_secants
+from symbolic.tf import path_limits, svm_rank
 
-RHO, SPREAD, C, R = sp.symbols("rho spread C_* R", positive=True)
-MORE = sp.Symbol("more", nonnegative=True)
-
-
-def ensure_products() -> None:
-    """Prove that the K Q^T are all matrices of nuclear norm at most R and rank at most r."""
-    k, q = sp.symbols("k q", real=True)
-    ensure_equal(
-        (k**2 + q**2) / 2 - k * q,
-        (k - q) ** 2 / 2,
-        "(k^2 + q^2)/2 - k q is (k - q)^2/2, for k = ||K|| and q = ||Q||",
-    )
-    ensure_nonnegative((k - q) ** 2 / 2, "so (||K||^2 + ||Q||^2)/2 >= ||K|| ||Q||")
-    cite(FACTORS)
-    cite(RANK_OF_PRODUCT)
+R = sp.Symbol("R", positive=True)
 
 
 def cite_bounded_sequence() -> None:
@@ -65,38 +46,6 @@ def cite_bounded_sequence() -> None:
     cite(ACCUMULATION, met={BOUNDED_SEQUENCE: bounded})
 
 
-def ensure_limit_points() -> None:
-    """Prove that limit points of W/R, times C_*, are solutions of the nuclear-norm SVM.
-
-    Limit points have a nuclear norm of at most 1 and margins of at least 1/C_*.
-    """
-    ensure_secants()
-    ensure_margins_are_large(FALLING_AT_BEST)
-    suppose(NUCLEAR_SOLUTION)
-    ensure_zero(
-        sp.expand((C * RHO - R).subs(RHO, R / C)),
-        "V has the nuclear norm C_* rho = R for rho = R/C_*, and margins of at least rho",
-    )
-    ensure_nonnegative(
-        (RHO - SPREAD + MORE) / (C * RHO) - (1 - SPREAD / RHO) / C,
-        "margins of W/R are at least (1 - log(2 Gamma)/rho)/C_*",
-        normal=expanded,
-    )
-    ensure_equal(
-        sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo),
-        1 / C,
-        "(1 - log(2 Gamma)/rho)/C_* tends to 1/C_*",
-    )
-    cite_bounded_sequence()
-    less, margin = sp.Symbol("less", nonnegative=True), 1 / C + MORE
-    ensure_nonnegative(
-        [C * margin - 1, C - C * (1 - less)],
-        "C_* times a limit point has margins of 1 at least, so a nuclear norm of C_* at least, "
-        "and of C_* at most: it is a solution",
-        normal=expanded,
-    )
-
-
 def cite_only_there() -> None:
     """Cite that some solution has rank at most r if dist(W/R, solutions/C_*) tends to 0.
 
@@ -105,6 +54,7 @@ def cite_only_there() -> None:
     rank at most r have rank at most r.
     """
     cite_bounded_sequence()
+    cite(RANK_OF_PRODUCT)
     cite(TRIANGLE)
     W, V = entry("W"), entry("V")
     distance = "the squared distance from a matrix, a sum over entries, is continuous"
@@ -115,21 +65,9 @@ def cite_only_there() -> None:
     cite(MINORS)
 
 
-def prove() -> str:
-    """Prove that dist(W/R, solutions/C_*) tends to 0 if some solution has a rank of r at most."""
-    norm = supposed_number(SEVERAL_TOKENS, "C_*", positive=True)
-    ensure_positive(R / norm, "C_* is above 0, as some constraint is there: rho is a number")
-    ensure_products()
-    ensure_limit_points()
-    return (
-        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
-        "dimension r that the rank of some solution does not exceed"
-    )
-
-
 def prove_rank() -> str:
     """Prove that dist(W/R, solutions/C_*) tends to 0 iff some solution has rank at most r."""
-    prove()
+    path_limits.prove_factored()
     cite_only_there()
     svm_rank.ensure_rank_one()
     svm_rank.ensure_solution_in_span()

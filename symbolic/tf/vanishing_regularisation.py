@@ -17,7 +17,7 @@ from attsvm.theory.declaration.proof import expanded, factored
 from symbolic.alternatives import SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.tf import lemma_2, lemma_2_limit, path_limits, theorem_2, theorem_3
+from symbolic.tf import lemma_2, lemma_2_limit, path_limits, theorem_2
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
 """`square` is ||W||^2 or ||K||^2 + ||Q||^2, and the penalty lambda times half of it. `gap` is the
@@ -82,5 +82,5 @@ def prove_factored() -> str:
     """Prove that the products K Q^T/R approach the solutions of the nuclear-norm SVM over C_*."""
     ensure_on_path()
     ensure_norm_grows()
-    theorem_3.prove()
+    path_limits.prove_factored()
     return "for every such loss, any n, T and d, and inner dimension d"

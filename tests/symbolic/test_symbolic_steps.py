@@ -60,7 +60,6 @@ from symbolic.tf import (
     parts_at_rest,
     settled_attention,
     theorem_2,
-    theorem_3,
     vanishing_regularisation,
 )
 
@@ -220,7 +219,6 @@ SPOILT = {
         [overparameterisation.prove_bound],
     ),
     "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.ensure_secants]),
-    "margins below 1/C_*": (theorem_3, "MORE", REAL, [theorem_3.prove, theorem_3.prove_rank]),
     "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
     "95% of what is short of a margin of 1": (
         *(heads_of_mm, "short", factor_less(heads_of_mm.short, "share")),

@@ -175,13 +175,9 @@ def SIZE(_: Named, x: Term) -> Instance:
 def INDICATOR(_: Named, x: Term) -> Instance:
     """If x = 0, its indicator is 1, else 0; it is at least 0 and at most 1."""
     one = IS_ZERO(x)
-    return _instance(
-        [],
-        Sequent(eq(one, 1), frozenset({eq(x, 0)})),
-        *(Sequent(eq(one, 0), frozenset({gt(y, 0)})) for y in (x, -x)),
-        ge(one, 0),
-        ge(1, one),
-    )
+    at_zero = Sequent(eq(one, 1), frozenset({eq(x, 0)}))
+    elsewhere = (Sequent(eq(one, 0), frozenset({gt(y, 0)})) for y in (x, -x))
+    return _instance([], at_zero, *elsewhere, ge(one, 0), ge(1, one))
 
 
 @lemma("larger of two numbers", "the definition")
@@ -361,3 +357,21 @@ def SETTLED(named: Named, name: str, f: Term) -> Instance:
     letters = sorted(f.letters - {K}, key=repr)
     after = substituted(f, {K: K.term + 1})
     return _instance([ev(ge(f, after))], ev(ge(named(name, letters)(*letters), f)))
+
+
+@lemma("Heine and Borel", "Rudin, Principles of Mathematical Analysis, theorem 2.41")
+def HEINE_BOREL(
+    _: Named, X: Term, e: Term, off: Letter, P: Letter, r: Term, goal: Proposition
+) -> Instance:
+    """If each point has a ball in which a goal on k holds at late steps, it holds in the end.
+
+    X(k) is a sequence of vectors of length at most 1, and the numbers e(k) are below every positive
+    number in the end. Each point P has a radius r(P) > 0 such that the goal holds at all k with
+    ||X(k) - P|| < r(P) and e(k) < r(P). Finitely many of these balls cover the vectors of length at
+    most 1, and e(k) is below the radii of these balls in the end.
+    """
+    near = frozenset({gt(r**2, (X - P.term) @ (X - P.term)), gt(r, e)})
+    k, point = _binds(K, apart=[r]), _binds(P, apart=[X, e, goal.term])
+    size, late = Needed(ge(1, X @ X), binds=k), Needed(ev(gt(off, e)), binds=_binds(off, apart=[e]))
+    cover = Needed(goal, near, k | point)
+    return _instance([size, late, Needed(gt(r, 0), binds=point), cover], ev(goal))

@@ -305,5 +305,6 @@ SET = tends(
     balls=certified_set,
     checked=run_programs.target_exists,
     symbols={"target": TARGETS, "inner": {None: "d"}},
+    proposition=path_letters.approaches,
     where=FACTORS,
 )

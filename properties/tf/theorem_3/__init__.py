@@ -94,8 +94,8 @@ THEOREM = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "holds",
-            proof="symbolic.tf.theorem_3:prove",
+            "proved",
+            proof="symbolic.tf.path_limits:prove_factored",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
             siblings={

@@ -6,6 +6,7 @@ Facts of a proof are evaluated in this model. A fact that is false there reveals
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,13 +19,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import smoothness
 from attsvm.losses import LOSSES, Loss
-from attsvm.paths import path_w
+from attsvm.paths import path_kq, path_w
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.hypotheses import feasible, labellings
 from attsvm.primitives.programme_letters import WEIGHT
 from attsvm.svm import att_svm
+from attsvm.svm.nuclear import distance
 from attsvm.theory import Claim
 from attsvm.theory.proof.terms import POSITIVE, REAL, VECTOR
 from properties._support import token_letters
@@ -37,7 +39,7 @@ from properties.sim import REPAIRED
 from properties.sim.orientation import conclusion as orientation
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.tf._support import path_letters as path
-from properties.tf._support.regularisation_paths import Path
+from properties.tf._support.regularisation_paths import Path, nuclear
 from properties.tf.linear_head_landscape import letters as rest
 from properties.tf.theorem_2 import near_letters as near
 from properties.tf.theorem_2.near_optimal_points import Candidate
@@ -273,27 +275,59 @@ RHOS = (1.0, 8.0, 64.0, 480.0, 560.0, 600.0)
 
 
 def model_of_path(case: Path) -> Model:
-    """Return the model of minimisers over balls; see `properties.tf._support.path_letters`."""
-    model = model_of(Descent(case.data, np.zeros((case.data.d,) * 2), case.loss), steps=2)
+    """Return the model of minimisers over balls; see `properties.tf._support.path_letters`.
+
+    Minimisers are computed if a proof speaks of them: matrices, or factors.
+    """
+    data, loss, shape = case.data, LOSSES[case.loss], (case.data.d, case.data.d)
+    model = model_of(Descent(data, np.zeros(shape), case.loss), steps=2)
     (atom,) = letters.V.atoms
-    N = float(np.linalg.norm(model.functions[atom.function]()))  # type: ignore[attr-defined]
-    solved, radii = exact_att_svm(case.data), [rho * N for rho in RHOS]
-    loss, gamma = LOSSES[case.loss], np.where(case.data.present, case.data.gamma, -np.inf)
-    minima = path_w(case.data, loss, radii, starts=("svm", "gradient"))
-    points = [
-        m.W.ravel() * min(1.0, R / np.linalg.norm(m.W)) for m, R in zip(minima, radii, strict=True)
-    ]
+    V, solved, star = model.functions[atom.function](), exact_att_svm(data), nuclear(data)  # type: ignore[attr-defined]
+    gamma, starts = np.where(data.present, data.gamma, -np.inf), ("svm", "gradient")
+    U, values, Q = np.linalg.svd(star.W)
+    root, radii = np.sqrt(values), [rho * float(np.linalg.norm(V)) for rho in RHOS]
+
+    @functools.cache
+    def minima() -> list[Array]:
+        return [m.W.ravel() for m in path_w(data, loss, radii, starts=starts)]
+
+    @functools.cache
+    def factors() -> list[tuple[Array, Array]]:
+        return [(m.K.ravel(), m.Q.ravel()) for m in path_kq(data, loss, radii, starts=starts)]
+
+    def matrix(X: Array) -> Array:
+        return np.broadcast_to(X, data.d**2).reshape(shape)
+
     functions = {
         **model.functions,
-        letters.W: points.__getitem__,
+        letters.W: lambda k: minima()[k],
         path.RADIUS: radii.__getitem__,
         WEIGHT: lambda j: 0.0 if solved is None else float(Fraction(str(solved.duals[j]))),
         "near": lambda i: _near(loss, float(gamma[i].max())),
+        path.KEYS: lambda k: factors()[k][0],
+        path.QUERIES: lambda k: factors()[k][1],
+        path.PRODUCT: lambda K, Q: (matrix(K) @ matrix(Q).T).ravel(),
+        path.LEFT: lambda t: (U * root * np.sqrt(t)).ravel(),
+        path.RIGHT: lambda t: (Q.T * root * np.sqrt(t)).ravel(),
+        path.NUCLEAR: lambda X: float(np.linalg.norm(matrix(X), "nuc")),
+        path.DISTANCE: lambda X: distance(star, matrix(X) * star.value)[0] / star.value,
     }
-    samples = {**model.samples, VECTOR: [*model.samples[VECTOR], *points]}
-    values = {**model.letters, "y": model.letters["x"], "off": [0.125, 0.5, 1.0]}
+    # rounding leaves this a solution, and so it does the next one times C_*
+    W = star.W.ravel() * (1 + 1e-12)
+    over = (1 - 1e-13) / float(np.linalg.norm(matrix(W), "nuc")) * W
+    for term, value in ((path.STAR, W), (path.WIDTH, float(np.sqrt(data.d)))):
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value  # type: ignore[attr-defined]
+    vectors = [*model.samples[VECTOR], W, over]
+    samples = {**model.samples, VECTOR: vectors}
+    values_ = {
+        **model.letters,
+        "y": model.letters["x"],
+        "off": [0.125, 0.5, 1.0],
+        "M": [*vectors[:2], W, over],
+    }
     return replace(
-        model, functions=functions, samples=samples, letters=values, steps=len(radii), floor=1e-9
+        model, functions=functions, samples=samples, letters=values_, steps=len(RHOS), floor=1e-9
     )
 
 

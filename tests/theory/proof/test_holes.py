@@ -25,6 +25,7 @@ from attsvm.theory.proof.lemmas import (
     EXPONENTIAL,
     EXTREMES,
     FINITELY_OFTEN,
+    HEINE_BOREL,
     INDICATOR,
     LARGER,
     LIPSCHITZ,
@@ -776,6 +777,52 @@ def test_finitely_often_needs_a_constant_gain_at_all_near_steps_and_no_fall():
     ):
         with refused:
             often(**changed)
+
+
+width, goal_, path = (
+    Function("r", (VECTOR,)),
+    Function("goal", (STEP,)),
+    Function("Z", (STEP,), VECTOR),
+)
+CHOSEN = {"point": U, "radius": width(U), "goal": goal_(K), "sequence": path(K), "shift": also(K)}
+
+
+def covered(**changed):
+    chosen = {**CHOSEN, **{k: v for k, v in changed.items() if k in CHOSEN}}
+    point, radius, goal, sequence, shift = chosen.values()
+    changed = {k: v for k, v in changed.items() if k not in CHOSEN}
+    near = gt(radius**2, (sequence - point.term) @ (sequence - point.term)), gt(radius, shift)
+    facts = {
+        "bounded": claimed(ge(1, sequence @ sequence)),
+        "late": claimed(ev(gt(b, shift))),
+        "positive": claimed(gt(radius, 0)),
+        "near": claimed(ge(goal, 0), *near),
+    }
+    facts |= {name: claimed(*one) for name, one in changed.items()}
+    arguments = sequence, shift, b, point, radius, ge(goal, 0)
+    (fact,) = cite(HEINE_BOREL, facts.values(), *arguments)
+    assert (fact.proposition, fact.assumptions) == (ev(ge(goal, 0)), frozenset())
+
+
+def test_a_cover_needs_balls_about_all_points_a_bounded_sequence_and_late_steps():
+    covered()
+    near = gt(width(U) ** 2, (path(K) - U.term) @ (path(K) - U.term)), gt(width(U), also(K))
+    for changed in (
+        {"bounded": (ge(1, path(K) @ path(K)), ge(goal_(K), 0))},
+        {"late": (ev(ge(b, also(K))),)},
+        {"late": (gt(b, also(K)),)},
+        {"positive": (ge(width(U), 0),)},
+        {"positive": (gt(width(U), 0), gt(U.term @ U.term, 0))},
+        {"near": (ge(goal_(K), 0), *near, gt(goal_(0), also(K)))},
+        {"near": (ge(goal_(K), 0), *near, gt(U.term @ U.term, 0))},
+        {"radius": width(U) * also(K)},
+        {"shift": also(K) * b.term},
+        {"sequence": path(K) + U.term},
+        {"goal": goal_(K) * width(U)},
+        {"point": x, "radius": as_term(1)},
+    ):
+        with refused:
+            covered(**changed)
 
 
 def test_settled_sequences_get_a_bound_that_depends_on_their_letters():

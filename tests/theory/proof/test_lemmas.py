@@ -14,6 +14,7 @@ from attsvm.theory.proof import facts, lemmas
 from attsvm.theory.proof.facts import K, ge, proof
 from attsvm.theory.proof.terms import (
     EXP,
+    POSITIVE,
     REAL,
     STEP,
     VECTOR,
@@ -87,6 +88,10 @@ INSTANCES = {
     ),
     "FINITELY_OFTEN": (rising(K), as_term(1), NEARLY, ge(NEARLY, rising(K))),
     "SETTLED": ("B", rising(K)),
+    "HEINE_BOREL": (
+        *(rising(K) / 3 * unit(), 3 - rising(K), Letter("off", POSITIVE), P, as_term(1) / 10_000),
+        ge(rising(K), NEARLY),
+    ),
 }
 """Arguments of each lemma."""
 LOOSE = {

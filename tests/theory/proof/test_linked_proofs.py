@@ -210,7 +210,7 @@ def test_alternatives_of_a_supposition_say_the_same():
     """
     found = [one for one in vars(alternatives).values() if isinstance(one, Supposed)]
     said = [what for what in found if what.proposition is not None]
-    assert len(said) == 5
+    assert len(said) == 6
     for what in said:
         own = [x.proposition for x in what.by if isinstance(x, Hypothesis) and x.proposition]
         assert own
