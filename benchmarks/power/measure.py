@@ -17,6 +17,7 @@ from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
+from attsvm.theory.run.asking import describe
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.sampling import PROFILES, derive_seed, sample
@@ -127,7 +128,11 @@ def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
     started = time.process_time()
     tally = Tally(claim, claim.part(""), 0)
     for case in sample(claim.data, _SPARED)[0] if searcher in GUIDED else ():
-        examine_case(tally, codec.decode(case, claim.instance_type), DRAWN)
+        try:
+            examine_case(tally, codec.decode(case, claim.instance_type), DRAWN)
+        except Exception as problem:  # the claim may raise any exception
+            used = time.process_time() - started
+            return Attempt(False, used, tally.seen.examples, error=describe(problem))
     pool = Pool(e for e in tally.pool.elites() if not _refutes(claim, e.document))
     used, examples, number, gain = 0.0, 0, 0, None
     while used < seconds and (gain is None or not (gain.found or gain.error or gain.idle)):

@@ -41,10 +41,10 @@ def _by_multipliers(m: Any, data: AttentionData) -> Any:
 
 
 def _sizes(m: Any, data: AttentionData) -> tuple[Any, Any]:
-    """Return ||W^mm||, and the largest 1/||A_j||."""
+    """Return ||W^mm||, and the largest 1/||A_j||, or 0 if there are no rivals."""
     result = present(exact_att_svm(data), "the answer of the SVM")
     squares = [1 / m.dot(A, A) for A in (m.values(row) for row in result.A.values())]
-    return m.norm(m.values(flat(result.W))), m.sqrt(m.max(m.array(squares)))
+    return m.norm(m.values(flat(result.W))), m.sqrt(m.max(m.array([m.exact(0), *squares])))
 
 
 def _longer(m: Any, data: AttentionData) -> Any:

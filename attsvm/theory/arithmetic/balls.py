@@ -188,7 +188,7 @@ def _flint(A: Any) -> fmpq_mat:
     return fmpq_mat(A.tolist())
 
 
-def _real_roots(factor: Any) -> list[arb]:
+def real_roots(factor: Any) -> list[arb]:
     """Return the roots of a polynomial whose roots are real and simple."""
     return [root.real for root, _ in factor.complex_roots()]
 
@@ -200,11 +200,11 @@ def _roots(matrix: fmpq_mat) -> list[Ball]:
         if factor.degree() == 1:
             roots += [-factor[0] / factor[1]] * times
         else:
-            roots += _real_roots(factor) * times
+            roots += real_roots(factor) * times
     return roots
 
 
-def _ascending(numbers: list[Ball]) -> list[Ball]:
+def ascending(numbers: list[Ball]) -> list[Ball]:
     """Return numbers in ascending order; if balls overlap, the k-th ball holds the k-th number."""
     result = sorted(numbers, key=lambda x: arb(x).mid())
     if all(a <= b or a is b for a, b in itertools.pairwise(result)):
@@ -223,7 +223,7 @@ def _largest_root(matrix: fmpq_mat) -> Ball:
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
     top: Ball = best
     for factor in factors:
-        for root in _real_roots(factor) if factor.degree() > 1 else ():
+        for root in real_roots(factor) if factor.degree() > 1 else ():
             # not `root > best`: a ball that overlaps the best root may hold a larger one
             if not root <= best:
                 top = arb(top).max(root)
@@ -357,10 +357,10 @@ class Balls(Arithmetic[Any]):
     def _eigenvalues(self, S: Numbers) -> Numbers:
         """Return the eigenvalues of a symmetric matrix; for balls, by Weyl's inequality."""
         if all(isinstance(value, fmpq) for value in S.ravel()):
-            return entries(_ascending(_roots(_flint(S))))
+            return entries(ascending(_roots(_flint(S))))
         upper = entries([[S[min(i, j), max(i, j)] for j in range(len(S))] for i in range(len(S))])
         middles, away, scale = self._centred(upper)
-        values = _ascending(_roots(_flint(middles)))
+        values = ascending(_roots(_flint(middles)))
         return entries([(arb(value) + arb(0, away)) * scale for value in values])
 
     def spectral_square(self, A: Numbers) -> Ball:

@@ -3,7 +3,8 @@
 Balls never decide that two irrational numbers are equal. A number of this arithmetic has a ball
 and, if known, an exact form: a polynomial in letters, whose coefficients are quotients of sums of
 c exp(r) with rational c and r. A letter stands for the logarithm of a prime or of such a sum, for
-the root of a prime or of another form. A form without any term is the number 0.
+the root of a prime or of another form, or for the exponential of a form. A form without any term is
+the number 0.
 
 Every step keeps the value, so a number whose form has no term is 0, whatever the letters are. The
 converse is not used, but explains why the forms are good: exponentials of different rationals are
@@ -18,14 +19,15 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import Any, Literal
 
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 
 from attsvm.theory.arithmetic import exponential_sums as sums
+from attsvm.theory.arithmetic.algebraic import Bound, eigenvalues, rational
 from attsvm.theory.arithmetic.balls import BALLS, Ball, whole_ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
@@ -41,22 +43,26 @@ from attsvm.theory.arithmetic.exponential_sums import (
 from attsvm.theory.arithmetic.traces import Untraceable
 
 _NESTED = 16
-"""Largest number of nested roots of forms."""
+"""Largest number of nested roots and exponentials of forms."""
+
+
+_PARTS = 5040
+"""Denominator of the exponents of letters that are exponentials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """The logarithm or the root of a number, which one of the next three fields gives.
+    """The logarithm, root or exponential of a number, which one of the next three fields gives.
 
     Attributes:
-        kind: "log" or "root".
+        kind: "log", "root" or "exp".
         prime: the number if it is a prime.
         factor: the number if it is a sum of exponentials, of which only logarithms are letters.
-        form: the number if it is a form, of which only roots are letters.
-        depth: number of nested roots of forms.
+        form: the number if it is a form, of which only roots and exponentials are letters.
+        depth: number of nested roots and exponentials of forms.
     """
 
-    kind: Literal["log", "root"]
+    kind: Literal["log", "root", "exp"]
     prime: int = 0
     factor: Factor = frozenset()
     form: Key = frozenset()
@@ -146,7 +152,7 @@ def _reciprocal(form: Form, budget: Budget) -> Form:
     ((monomial, quotient),) = form.items()
     result: Form = {_PLAIN: sums.inverted(quotient, budget)}
     for letter, power in monomial:
-        if letter.form:  # 1/s = s/F for s^2 = F
+        if letter.kind == "root" and letter.form:  # 1/s = s/F for s^2 = F
             over = _reciprocal(_of_key(letter.form), budget)
             one = _form_product(
                 {frozenset({(letter, 1)}): Quotient({0: fmpq(1)}, {})}, over, budget
@@ -184,23 +190,41 @@ def _exponential(form: Form, budget: Budget) -> Form:
     """Return exp(r + sum k log(E)) = exp(r) times the product of E^k."""
     result = _constant(fmpq(1))
     for monomial, quotient in form.items():
-        if quotient.lower or quotient.upper.keys() != {0}:
-            raise Dropped  # the coefficient is no rational number
-        c = quotient.upper[0]
-        if monomial == _PLAIN:
-            power = c * UNIT
-            if power.q != 1:
-                raise Dropped
+        c = quotient.upper.get(0, fmpq(0))
+        constant = not quotient.lower and quotient.upper.keys() == {0}  # the coefficient is c
+        power = c * UNIT
+        if constant and monomial == _PLAIN and power.q == 1:
             result = {
                 m: Quotient(sums.scaled(q.upper, fmpq(1), int(power)), q.lower)
                 for m, q in result.items()
             }
             continue
-        ((letter, times), *others) = monomial
-        if others or times != 1 or (2 * c).q != 1 or abs(c) > 64:
-            raise Dropped
-        result = _form_product(result, _power_of(letter, c, budget), budget)
+        logs = [letter for letter, times in monomial if letter.kind == "log" and times == 1]
+        if constant and len(logs) == len(monomial) == 1 and (2 * c).q == 1 and abs(c) <= 64:
+            result = _form_product(result, _power_of(logs[0], c, budget), budget)
+            continue
+        terms = (
+            [quotient]
+            if quotient.lower
+            else [Quotient({r: a}, {}) for r, a in quotient.upper.items()]
+        )
+        for term in terms:
+            result = _form_product(result, _exponential_letter(monomial, term), budget)
     return result
+
+
+def _exponential_letter(monomial: Monomial, quotient: Quotient) -> Form:
+    """Return exp(c T), where T has the leading coefficient 1, as a power of a letter exp(T / N).
+
+    N is `_PARTS`, so that many rational c have the same letter; for others it is a multiple.
+
+    Raises:
+        Dropped: too many letters are nested.
+    """
+    c = quotient.upper[min(quotient.upper)]
+    parts = math.lcm(int(c.q), _PARTS)
+    inner = {monomial: Quotient(sums.scaled(quotient.upper, 1 / (c * parts), 0), quotient.lower)}
+    return _letter(Letter("exp", form=_key(inner), depth=_depth(inner)), int(c * parts))
 
 
 def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
@@ -232,6 +256,9 @@ def _logarithm(form: Form, budget: Budget) -> Form:
     for letter, power in monomial:
         if letter.kind == "log":
             raise Dropped
+        if letter.kind == "exp":
+            total = _sum(total, _multiple(_of_key(letter.form), fmpq(power)), budget)
+            continue
         if letter.prime:
             one = _letter(Letter("log", prime=letter.prime))
         else:
@@ -282,23 +309,36 @@ def _root_letter(form: Form) -> Form:
     Raises:
         Dropped: the form has too many nested roots; each takes a recursive call.
     """
+    return _letter(Letter("root", form=_key(form), depth=_depth(form)))
+
+
+def _depth(form: Form) -> int:
+    """Return the number of nested roots and exponentials of a letter with this form.
+
+    Raises:
+        Dropped: there are too many.
+    """
     depth = 1 + max((letter.depth for monomial in form for letter, _ in monomial), default=0)
     if depth > _NESTED:
         raise Dropped
-    return _letter(Letter("root", form=_key(form), depth=depth))
+    return depth
 
 
 # numbers
 
 
 class Exact(Scalar):
-    """A number by a ball and, if known, its form."""
+    """A number by a ball and, if known, its form and its separation bound."""
 
-    __slots__ = ("ball", "budget", "form")
+    __slots__ = ("_bound", "ball", "budget", "form")
 
-    def __init__(self, ball: Ball, form: Form | None, budget: Budget) -> None:
-        self.form, self.budget = form, budget
+    def __init__(
+        self, ball: Ball, form: Form | None, budget: Budget, bound: Bound | None = None
+    ) -> None:
+        self.form, self.budget, self._bound = form, budget, bound
         self.ball = ball
+        if bound is not None and isinstance(ball, arb) and bound.vanishes(ball):
+            self.ball = fmpq(0)
         if form is not None and not form:
             self.ball = fmpq(0)
         elif form is not None and form.keys() == {_PLAIN} and not form[_PLAIN].lower:
@@ -320,11 +360,21 @@ class Exact(Scalar):
         if a.form is not None and b.form is not None and defined:
             with contextlib.suppress(Dropped):
                 form = _JOINED[operation](a.form, b.form, self.budget)
-        return Exact(ball, form, self.budget)
+        bound: Bound | None = None
+        one, other = a.bound, b.bound
+        if one is not None and other is not None and defined:
+            bound = _BOUNDS[operation](one, other)
+        return Exact(ball, form, self.budget, bound)
 
     def __neg__(self) -> Exact:
         form = None if self.form is None else _multiple(self.form, fmpq(-1))
-        return Exact(-self.ball, form, self.budget)
+        bound = None if self._bound is None else replace(self._bound, name=None)
+        return Exact(-self.ball, form, self.budget, bound)
+
+    @property
+    def bound(self) -> Bound | None:
+        """The separation bound, if the number is known to be algebraic."""
+        return rational(self.ball) if isinstance(self.ball, fmpq) else self._bound
 
     @property
     def zero(self) -> bool:
@@ -374,6 +424,13 @@ _JOINED: Mapping[Operation, Callable[[Form, Form, Budget], Form]] = {
     truediv: _ratio,
 }
 
+_BOUNDS: Mapping[Operation, Callable[[Bound, Bound], Bound]] = {
+    add: Bound.plus,
+    sub: Bound.plus,
+    mul: Bound.times,
+    truediv: Bound.over,
+}
+
 
 def _applied(
     name: str, function: Callable[[Form, Budget], Form], positive: bool, x: Exact
@@ -390,7 +447,11 @@ def _applied(
 
 
 def _sqrt(x: Exact) -> Exact:
-    return x if x.zero else _applied("sqrt", _root, True, x)
+    if x.zero:
+        return x
+    result = _applied("sqrt", _root, True, x)
+    bound = x.bound if x.ball > 0 else None
+    return Exact(result.ball, result.form, x.budget, None if bound is None else bound.root())
 
 
 def _abs(x: Exact) -> Exact:
@@ -465,21 +526,28 @@ class Exponentials(Arithmetic[Exact]):
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
     def spectral(self, A: Numbers) -> Exact:
-        """Return the spectral norm; it has a form for vectors, and if its square is rational."""
+        """Return the spectral norm: the root of the largest eigenvalue of a Gram matrix."""
         if 1 in A.shape:
             return self.norm(A)
         balls = entries([t.ball for t in A.ravel()], A.shape)
         if all(isinstance(ball, fmpq) for ball in balls.ravel()):
-            square = BALLS.spectral_square(balls)
-            if isinstance(square, fmpq):
-                return _sqrt(self.of(square))
+            return self.singular(A)[0]
         return Exact(BALLS.spectral(balls), None, self._budget)
 
     def _eigenvalues(self, S: Numbers) -> Numbers:
         """Return the eigenvalues of a symmetric matrix; rational ones have a form."""
-        balls: Any = BALLS._eigenvalues(entries([t.ball for t in S.ravel()], S.shape))
+        balls: Any = entries([t.ball for t in S.ravel()], S.shape)
+        if not all(isinstance(ball, fmpq) for ball in balls.ravel()):
+            values: list[tuple[Ball, Bound | None]] = [
+                (ball, None) for ball in BALLS._eigenvalues(balls)
+            ]
+        else:
+            values = eigenvalues(fmpq_mat(balls.tolist()))
         return entries(
-            [self.of(b) if isinstance(b, fmpq) else Exact(b, None, self._budget) for b in balls]
+            [
+                self.of(ball) if isinstance(ball, fmpq) else Exact(ball, None, self._budget, bound)
+                for ball, bound in values
+            ]
         )
 
     def _level(self, s: Numbers) -> Exact:

@@ -94,6 +94,16 @@ ZERO = {
         m.spectral(entries([[m.exact(1), m.exact(2)], [m.exact(2), m.exact(4)]]))
         - m.norm(entries([[m.exact(1), m.exact(2)], [m.exact(2), m.exact(4)]]))
     ),
+    "exponential of an exponential": lambda m, x, y: (
+        m.exp(m.exp(x)) ** 2 * m.exp(m.exp(y) / 3) - m.exp(2 * m.exp(x) + m.exp(y) / 3)
+    ),
+    "exponential of a root": lambda m, x, y: (
+        m.log(m.exp(m.sqrt(m.exact(2)) * x)) / m.exp(m.sqrt(m.exact(2)) / 2) ** 2
+        - m.sqrt(m.exact(2)) * x * m.exp(-m.sqrt(m.exact(2)))
+    ),
+    "exponential of a quotient": lambda m, x, y: (
+        m.exp(m.logistic(x)) ** 2 - m.exp(2 * m.logistic(x))
+    ),
     "absolute value": lambda m, x, y: m.abs(m.exp(y) - 1) + m.exp(y) - 1,
     "maximum of equal numbers": lambda m, x, y: (
         m.maximum(m.exp(x) * m.exp(y), m.exp(x + y)) - m.exp(x + y)
@@ -143,7 +153,8 @@ def _letters(monomial):
         if letter.form:
             parts = (_sum(u) / _bag(dict(low)) * _letters(k) for k, u, low in letter.form)
             inner = sum(parts, arb(0))
-        product *= (inner.log() if letter.kind == "log" else inner.sqrt()) ** power
+        function = {"log": arb.log, "root": arb.sqrt, "exp": arb.exp}[letter.kind]
+        product *= function(inner) ** power
     return product
 
 

@@ -47,14 +47,14 @@ def little(m, bits):
     return m.exact(Fraction(1, 2**bits))
 
 
-def power(m):
-    """exp(e), an exponential of an exponential, which has no exact form."""
-    return m.exp(e(m))
+def nested(m):
+    """log(log(20 + e)), a logarithm of a logarithm, which has no exact form."""
+    return m.log(m.log(20 + e(m)))
 
 
 def undecidable(m):
-    """exp(e)^2 - exp(2e) is 0; neither balls nor fingerprints nor exact forms can tell."""
-    return power(m) * power(m) - m.exp(2 * e(m))
+    """log(x)^2 - exp(2 log(log x)) is 0; neither balls nor fingerprints nor forms can tell."""
+    return m.log(20 + e(m)) ** 2 - m.exp(2 * nested(m))
 
 
 def logarithms(m):
@@ -144,13 +144,13 @@ OPEN = {
     "below": lambda m, v: m.below(undecidable(m), m.exact(0)),
     "equal": lambda m, v: m.equal(undecidable(m), m.exact(0)),
     "a strict comparison of one expression": lambda m, v: m.below(
-        2 * power(m), power(m) + power(m)
+        2 * nested(m), nested(m) + nested(m)
     ),
     "a strict comparison after a fingerprint": lambda m, v: m.below(
-        m.sqrt(2 * power(m) - (power(m) + power(m))), m.exact(0)
+        m.sqrt(2 * nested(m) - (nested(m) + nested(m))), m.exact(0)
     ),
-    "more bits than there are": lambda m, v: m.at_most(power(m), power(m) + little(m, 80000)),
-    "and its opposite": lambda m, v: m.at_most(power(m) + little(m, 80000), power(m)),
+    "more bits than there are": lambda m, v: m.at_most(nested(m), nested(m) + little(m, 80000)),
+    "and its opposite": lambda m, v: m.at_most(nested(m) + little(m, 80000), nested(m)),
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
@@ -200,7 +200,7 @@ def test_what_is_open_stays_open_and_is_not_met(name):
 def test_how_it_was_decided_is_told():
     assert judged(HOLD["rationals"]).method == "rationals"
     assert judged(HOLD["irrational"]).method == "ball arithmetic at 64 bits"
-    many = judged(lambda m, v: m.below(power(m), power(m) + little(m, 1500)))
+    many = judged(lambda m, v: m.below(nested(m), nested(m) + little(m, 1500)))
     assert many.method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
@@ -214,7 +214,9 @@ def test_how_it_was_decided_is_told():
 
 
 def test_logarithms_that_are_equal_are_left_open_before_each_takes_long():
-    found = judged(lambda m, v: m.equal(m.log(1 + power(m) ** 2), m.log(1 + m.exp(2 * e(m)))))
+    found = judged(
+        lambda m, v: m.equal(m.log(1 + nested(m) ** 2), m.log(1 + m.exp(2 * m.log(nested(m)))))
+    )
     assert found.method.startswith("sign undecided at 8192 bits")
 
 
