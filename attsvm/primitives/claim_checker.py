@@ -20,8 +20,9 @@ from attsvm.primitives.data_checker import (
     matrix,
     minus,
     rows,
+    unique,
 )
-from attsvm.primitives.run_checker import gradient, is_low, is_stationary, logits
+from attsvm.primitives.run_checker import Reals, gradient, is_low, is_stationary, logits
 from attsvm.theory.record.checker import (
     Answer,
     Real,
@@ -527,6 +528,47 @@ def mean(A: Matrix) -> list[Q]:
 
 
 # descent
+
+
+def path_limit(data: Data, loss: str, multipliers: Vector, factors: bool) -> list[Q] | None:
+    """Return the direction of minimisers of the risk over balls as their radius grows.
+
+    That is a theorem (docs/proofs/regularisation_paths.md): the direction is that of the shortest
+    matrix with margins of at least 1/k_i, l(best - x) - l(best) of the order x^k_i at the best
+    score of input i. With a penalty that falls to 0 it is the same. So it is for products of
+    `factors`, if all queries are parallel.
+    """
+    moving = data.moving
+    known = loss in SLOPED or loss == "cubic"
+    if not known or not unique(moving) or (factors and rank(data.Z) > 1):
+        raise Undefined("the limit of the path is not known")
+    orders = [3 if loss == "cubic" and max(row) == 0 else 1 for row in moving.scores]
+    bounds = [Q(1, k) for k, row in zip(orders, moving.scores, strict=True) for _ in row[1:]]
+    return shortest(rows(moving, moving.optimal), bounds, multipliers, len(data.Z[0]) ** 2)
+
+
+def paced(data: Data, start: Matrix, loss: str, length: Q, steps: int) -> Reals:
+    """Return an enclosure of the iterate after some steps of one length along minus the gradient.
+
+    The gradient of moving inputs is not 0.
+    """
+    W: Reals = reals(start)
+    for _ in range(steps):
+        G = gradient(data.moving, W, loss)
+        rate = length / sqrt(dot(G, G))
+        W = matrix([w - rate * g for w, g in zip(flat(W), G, strict=True)])
+    return W
+
+
+def both_or_none(one: Answer, other: Answer) -> Answer:
+    """Return whether two conditions are both true or both false.
+
+    Raises:
+        Undefined: one of them is undecided.
+    """
+    if one.truth is None or other.truth is None:
+        raise Undefined("a condition is undecided")
+    return fact(one.truth == other.truth)
 
 
 def selected(data: Data, w: Vector) -> list[int]:

@@ -116,12 +116,12 @@ def target_exists(m: Programs, case: Values, towards: str = "optimal", **_: obje
         NotExpressible: there is one, so that more has to be said.
     """
     write(m, case)
-    if _solved(case, towards):
+    if has_target(case, towards):
         raise NotExpressible("a limit of which the checker has no proof")
     return Proposition(f"fact(has_direction({TARGETS[towards]}))", CHECKER)
 
 
-def _solved(case: Values, towards: str) -> bool:
+def has_target(case: Values, towards: str) -> bool:
     """Return whether there is a solution, and it is not 0."""
     exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
     solved = separate(exact, _chosen(exact, towards))
@@ -159,7 +159,7 @@ def converges(
         NotExpressible: the checker has no proof of its own.
     """
     write(m, case)
-    if not _solved(case, towards):
+    if not has_target(case, towards):
         return target_exists(m, case, towards)
     if not own:
         raise NotExpressible("a run that is not that of the record")
@@ -272,7 +272,7 @@ def margins_end(m: Programs, case: Values, of: str, whose: str) -> Proposition:
     """
     write(m, case)
     towards = {"optimal": "optimal", "worst": "worst"}[whose]
-    if (of, whose) == ("least", "optimal") and not _solved(case, towards):
+    if (of, whose) == ("least", "optimal") and not has_target(case, towards):
         return Proposition("fact(target is not None)", CHECKER)
     m.lines["limit"] = limit(case, moving=True)
     chosen = {"optimal": "data.optimal", "worst": "data.worst"}[whose]
@@ -376,7 +376,7 @@ def target_is_there(m: Programs, case: Values, **constants: object) -> Propositi
         NotExpressible: there is one, so that more has to be said.
     """
     write(m, case)
-    if _solved(case, "optimal"):
+    if has_target(case, "optimal"):
         raise NotExpressible("a conclusion about a solution that exists")
     return Proposition("fact(target is not None)", CHECKER)
 

@@ -3,12 +3,16 @@
 import numpy as np
 from flint import arb
 
+from attsvm.errors import NotExpressible
 from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives import run_programs
+from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Slack, concludes, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, exact_value, literal
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
@@ -55,12 +59,33 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
     return arb(-1) if any(t not in ts for t, ts in zip(chosen, best, strict=True)) else None
 
 
+def _same_limit(m: Programs, run: Paced, towards: str = "optimal") -> Proposition:
+    """Return the claim of `SAME_LIMIT` for the checker, for tokens that normalised descent keeps.
+
+    Raises:
+        NotExpressible: the target is another one, or neither a trap nor a basin proves a limit.
+    """
+    tried = (1 << k for k in range(STEPS.bit_length()))
+    steps = next((k for k in tried if kept(run, k, k) is not None), None)
+    if towards != "optimal" or steps is None:
+        raise NotExpressible("a run of normalised steps that no trap is known to hold")
+    run_programs.write(m, run)
+    case = run.case
+    m.lines["step"] = literal(exact_value(short_step(case.data, case.loss, case.step)))
+    m.lines["limit"] = run_programs.limit(case, moving=True)
+    m.lines["prompt"] = f"paced(data, start, loss, {literal(exact_value(run.step))}, {steps})"
+    m.lines["kept"] = "trap(data.moving, prompt, loss, step)"
+    text = "both_or_none(along(limit, target), fact(kept == data.moving.optimal))"
+    return Proposition(text, run_programs.CHECKER)
+
+
 SAME_LIMIT = tends(
     "$formula if one of the two does",
     f"{along(P_K)}, {along(Q_K)}",
     along(TARGET),
     floats=same_limit,
     balls=certified_same_limit,
+    checked=_same_limit,
     symbols=PROMPTS,
     stand_in=FLOW,
     where="p(k) are the iterates of descent with a step of one over a Lipschitz constant of the "

@@ -95,12 +95,15 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
     return descent(m, keys, scores, p, case.loss, s, steps, None if pace == "plain" else unit)
 
 
-def kept(run: Paced, steps: int) -> list[int] | None:
-    """Return the tokens that normalised descent provably selects for ever, or None."""
+def kept(run: Paced, steps: int, first: int = 1) -> list[int] | None:
+    """Return the tokens that normalised descent provably selects for ever, or None.
+
+    The iterates 1, 2, 4, ... from the first one on are tried.
+    """
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
     prompts = path(BALLS, run, steps)
-    tried = (1 << k for k in range(steps.bit_length()))
+    tried = (1 << k for k in range(steps.bit_length()) if 1 << k >= first)
     chosen = (trapped_at(data, [[x] for x in prompts[k]], run.case.loss) for k in tried)
     return next((tokens for tokens in chosen if tokens is not None), None)
 

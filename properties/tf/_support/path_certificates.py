@@ -13,12 +13,13 @@ docs/proofs/regularisation_paths.md.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from attsvm._witness import Plain, floats, proposed
-from attsvm.errors import present
+from attsvm.errors import NotExpressible, present
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.numbers import Matrix, subtract
@@ -33,6 +34,8 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.steps import TARGET, along, solutions, tends
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, nested
 from properties.tf._support import path_letters
 from properties.tf._support import regularisation_paths as paths
 from properties.tf._support.regularisation_paths import Path
@@ -63,6 +66,35 @@ def limit_of(case: Path) -> ExactAnswer | None:
                 Z.append(z)
                 bound.append(fmpq(1, order))
     return solve_exactly(ExactProgramme.of_rows(D, Z, bound)) if D else None
+
+
+def checked(
+    m: Programs,
+    case: Path,
+    towards: str = "optimal",
+    target: str = "solutions",
+    share: object = 1,
+    inner: int | None = None,
+    *,
+    factors: bool = False,
+) -> Proposition:
+    """Return that the limit of the path is the target, for the checker.
+
+    Raises:
+        NotExpressible: the target is another one, or the limit is not known to the checker.
+    """
+    result = limit_of(case)
+    if not run_programs.has_target(case, towards) or result is None:
+        return run_programs.target_exists(m, case, towards)
+    exact = ExactData.of(case.data)
+    parallel = fmpq_mat(exact.Z).rank() == 1
+    several = {len(best) for best, x in zip(exact.optimal, exact.X, strict=True) if len(x) > 1}
+    constants = (towards, target, share, inner) == ("optimal", "solutions", 1, None)
+    if not constants or several != {1} or (factors and not parallel):
+        raise NotExpressible("a limit of which the checker has no proof")
+    run_programs.write(m, case)
+    m.lines["limit"] = f"path_limit(data, loss, {nested([*result.duals])}, {factors})"
+    return Proposition("along(limit, target)", run_programs.CHECKER)
 
 
 def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
@@ -280,7 +312,7 @@ DIRECTION = tends(
     along(TARGET),
     floats=paths.follows,
     balls=certified_direction,
-    checked=run_programs.target_exists,
+    checked=checked,
     symbols=solutions("W"),
     proposition=path_letters.direction,
     where="W_R is a minimiser of L over ||W|| <= R",
@@ -303,7 +335,7 @@ SET = tends(
     r"0 \text{ for the inner dimension } $inner",
     floats=paths.follows_set,
     balls=certified_set,
-    checked=run_programs.target_exists,
+    checked=partial(checked, factors=True),
     symbols={"target": TARGETS, "inner": {None: "d"}},
     proposition=path_letters.approaches,
     where=FACTORS,

@@ -25,8 +25,8 @@ that distance. More is in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction
+from functools import partial
 
-from attsvm.primitives import run_programs
 from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
@@ -44,7 +44,7 @@ DIRECTION = tends(
     along(TARGET),
     floats=minima.follows,
     balls=minima.certified_direction,
-    checked=run_programs.target_exists,
+    checked=path_certificates.checked,
     symbols=solutions("W"),
     where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
 )
@@ -54,7 +54,7 @@ SET = tends(
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
-    checked=run_programs.target_exists,
+    checked=partial(path_certificates.checked, factors=True),
     symbols={"target": path_certificates.TARGETS},
     where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
     "||Q||^2), R is half of that sum of squares, W_*^mm are the matrices of least nuclear "
