@@ -10,6 +10,10 @@ With T = E I, d = E[I v]/(T (1-T)) and v = r - rho, r in [0, U], the mean of r u
 f I/T is x = rho + (1-T) d, and under f (1-I)/(1-T) it is y = rho - T d.
 """
 
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attsvm.theory.proof.facts import Fact, Proposition, eq, ge, gt
@@ -59,6 +63,41 @@ class Heights:
         place = as_term(1) / share
         return self.at(place, decide(ge(place, 0)), decide(ge(1, place)))
 
+    def limits(self) -> Limits:
+        """Return what `of_shares` needs."""
+        q = self.q.proposition.term
+        return Limits(
+            self.kappa,
+            self.p,
+            q,
+            lambda: self.known(1),
+            lambda: decide(
+                ge(self.kappa, self.p.proposition.term / 8), self.known(2), self.p, self.q
+            ),
+            functools.partial(of_mean, self),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Two numbers p >= 0 and q, and a number kappa that bounds the curvature for them.
+
+    Attributes:
+        kappa: the number.
+        p: that p is at least 0.
+        q: the number q.
+        positive: returns that kappa is at least 0.
+        eighth: returns that kappa is at least p/8.
+        of_mean: returns the bound of `of_mean` from facts on T and m.
+    """
+
+    kappa: Term
+    p: Fact
+    q: Term
+    positive: Callable[[], Fact]
+    eighth: Callable[[], Fact]
+    of_mean: Callable[[Fact, Fact, Fact, Fact], Fact]
+
 
 def of_mean(h: Heights, T: Fact, rest: Fact, m: Fact, below: Fact) -> Fact:
     """Return 2 (1-T) m (p (1-2m) + q (1-T) m) <= kappa for 0 <= m <= T <= 1."""
@@ -90,7 +129,7 @@ def claim_of_means(p: Term, q: Term, T: Term, U: Term, x: Term, y: Term) -> Term
 
 
 def of_means(
-    h: Heights, T: Fact, rest: Fact, U: Term, x: tuple[Fact, Fact], y: tuple[Fact, Fact]
+    h: Limits, T: Fact, rest: Fact, U: Term, x: tuple[Fact, Fact], y: tuple[Fact, Fact]
 ) -> Fact:
     """Return 2 P (p x (U-x) + B (x-y)^2) <= kappa U^2, P = T (1-T) and B = p (1-2T) + q P.
 
@@ -102,7 +141,7 @@ def of_means(
         x: that x and U - x are at least 0.
         y: that y and U - y are at least 0.
     """
-    p, q, T_ = (fact.proposition.term for fact in (h.p, h.q, T))
+    p, q, T_ = h.p.proposition.term, h.q, T.proposition.term
     x_, y_ = x[0].proposition.term, y[0].proposition.term
     P, d = T_ * (1 - T_), x_ - y_
     B = p * (1 - 2 * T_) + q * P
@@ -114,7 +153,7 @@ def of_means(
         product(area, square(d), decide(ge(-B, 0), no)),
         product(h.p, *x, square(as_term(1) / 2 - T_)),
         product(h.p, square(2 * x_ - U)),
-        *(product(square(U), fact) for fact in (h.known(2), h.p, h.q)),
+        product(square(U), h.eighth()),
     )
     negative = decide(goal, *parts, degree=1)
     # with the larger one of x and U - x in place of x and of |d|
@@ -132,9 +171,9 @@ def of_means(
     return cases(cases(ends[0], ends[1], far), negative, condition)
 
 
-def larger_mean(h: Heights, T: Fact, rest: Fact, U: Term, w: tuple[Fact, Fact], name: str) -> Fact:
+def larger_mean(h: Limits, T: Fact, rest: Fact, U: Term, w: tuple[Fact, Fact], name: str) -> Fact:
     """Return 2 P (p w (U-w) + B w^2) <= kappa U^2 for 0 <= w <= U, by m = w T/U."""
-    p, q, T_, w_ = (fact.proposition.term for fact in (h.p, h.q, T, w[0]))
+    p, q, T_, w_ = h.p.proposition.term, h.q, T.proposition.term, w[0].proposition.term
     P = T_ * (1 - T_)
     left = claim_of_means(p, q, T_, U, w_, as_term(0))
     goal, condition = ge(h.kappa * U**2, left), gt(U, 0)
@@ -144,14 +183,14 @@ def larger_mean(h: Heights, T: Fact, rest: Fact, U: Term, w: tuple[Fact, Fact], 
     positive = decide(ge(m, 0), meaning, product(w[0], T, over))
     parts = product(T, w[1], over), scale(unit, T_), meaning
     small = decide(ge(T_ - m, 0), *parts, degree=1)
-    of_m = product(square(U), of_mean(h, T, rest, positive, small))
+    of_m = product(square(U), h.of_mean(T, rest, positive, small))
     z = w_ * T_
     same = decide(eq(m * U, z), scale(meaning, U), scale(unit, z), degree=1)
     change = 2 * (1 - T_) * (p * U + (q * (1 - T_) - 2 * p) * (z + m * U))
     inside = decide(goal, of_m, scale(same, change), degree=1)
     flat = decide(eq(w_, 0), *w, no)
     none = scale(flat, 2 * P * (p * (U - w_) + (p * (1 - 2 * T_) + q * P) * w_))
-    nowhere = decide(goal, product(square(U), h.known(1)), none, degree=1)
+    nowhere = decide(goal, product(square(U), h.positive()), none, degree=1)
     return cases(inside, nowhere, condition)
 
 
@@ -192,15 +231,15 @@ class Direction:
     rho: Term
 
 
-def bound_of(h: Heights, u: Direction, share: Term) -> Proposition:
+def bound_of(h: Limits, u: Direction, share: Term) -> Proposition:
     """Return the claim of `of_shares`."""
-    f, p, q = (fact.proposition.term for fact in (u.f, h.p, h.q))
+    f, p, q = u.f.proposition.term, h.p.proposition.term, h.q
     T, N, Q, V = (total(f * x, t) for x in (share, share * u.v, share * u.v**2, u.v**2))
     whole = h.kappa * u.U**2
     return ge(whole, 2 * (p * (Q - T * V) + q * N**2))
 
 
-def of_shares(h: Heights, u: Direction, low: Fact, high: Fact) -> Fact:
+def of_shares(h: Limits, u: Direction, low: Fact, high: Fact) -> Fact:
     """Return 2 (p (Q - T V) + q N^2) <= kappa U^2 for shares I from 0 to 1.
 
     Here T = E I, N = E[I v], Q = E[I v^2] and V = E v^2.
@@ -212,7 +251,7 @@ def of_shares(h: Heights, u: Direction, low: Fact, high: Fact) -> Fact:
         high: that 1 - I is at least 0.
     """
     I_, f, v, rho = low.proposition.term, u.f.proposition.term, u.v, u.rho
-    p, q, U = h.p.proposition.term, h.q.proposition.term, u.U
+    p, q, U = h.p.proposition.term, h.q, u.U
     T, N, Q, V = (total(f * x, t) for x in (I_, I_ * v, I_ * v**2, v**2))
     inside, outside = product(u.f, low), product(u.f, high)
     some = add_up(inside, t)
@@ -237,7 +276,7 @@ def of_shares(h: Heights, u: Direction, low: Fact, high: Fact) -> Fact:
     goal, condition = bound_of(h, u, I_), gt(T, 0)
     yes, no, full = assume(condition), assume(condition.denied()), gt(1 - T, 0)
     open_, shut = assume(full), assume(full.denied())
-    nothing = product(square(U), h.known(1))
+    nothing = product(square(U), h.positive())
     # T = 1 or T = 0: I is 1 at every token, or 0 at every token
     gone = decide(eq(1 - T, 0), rest, shut)
     still = decide(eq(N, 0), second[0], second[1], scale(gone, rho), scale(gone, U - rho))
@@ -291,6 +330,61 @@ SIDE = Letter("side")
 
 
 @dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares I = (e - lo)/w of values from lo to lo + w, turned into 1 - I if `SIDE` is -1.
+
+    Attributes:
+        w: the range w.
+        whole: that e - lo is w I.
+        turned: 1/2 + side (I - 1/2).
+        meaning: the definition of a name for it.
+        low: that this name is at least 0.
+        high: that it is at most 1.
+        sides: that 1 + side and 1 - side are at least 0, which both bounds assume.
+    """
+
+    w: Term
+    whole: Fact
+    turned: Term
+    meaning: Fact
+    low: Fact
+    high: Fact
+    sides: tuple[Fact, Fact]
+
+
+def shares(low: Fact, high: Fact) -> Shares:
+    """Return the shares of values, from facts that they are at least lo and at most lo + w."""
+    rise = low.proposition.term
+    w = rise + high.proposition.term
+    condition = gt(w, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    unit, over = cite(RECIPROCAL, [yes], w)
+    zero = decide(eq(rise, 0), low, high, no)
+    share = rise * INV(w)
+    least = cases(product(low, over), decide(ge(share, 0), scale(zero, INV(w))), condition)
+    most = cases(
+        decide(ge(1 - share, 0), product(high, over), unit),
+        decide(ge(1 - share, 0), scale(zero, INV(w))),
+        condition,
+    )
+    whole = cases(
+        decide(eq(rise, w * share), scale(unit, rise)),
+        decide(eq(rise, w * share), scale(zero, 1 - w * INV(w))),
+        condition,
+    )
+    # either I or 1 - I
+    side, half = SIDE.term, as_term(1) / 2
+    up, down = assume(ge(side + 1, 0)), assume(ge(1 - side, 0))
+    turned = half + side * (share - half)
+    I_, meaning = named("I", turned)
+    parts = product(up, least), product(down, most)
+    at_least = decide(ge(I_, 0), meaning, *parts, degree=1)
+    parts = product(up, most), product(down, least)
+    at_most = decide(ge(1 - I_, 0), meaning, *parts, degree=1)
+    return Shares(w, whole, turned, meaning, at_least, at_most, (up, down))
+
+
+@dataclass(frozen=True, slots=True)
 class Slopes:
     """Bounds p and q of two derivatives; the p and q of `Heights` are w p and w^2 q.
 
@@ -320,40 +414,16 @@ def of_values(
         low: that e is at least lo, as e - lo >= 0.
         high: that lo + w - e is at least 0.
     """
-    rise, fall = low.proposition.term, high.proposition.term
-    w, f, v = rise + fall, u.f.proposition.term, u.v
-    condition = gt(w, 0)
-    yes, no = assume(condition), assume(condition.denied())
-    unit, over = cite(RECIPROCAL, [yes], w)
-    zero = decide(eq(rise, 0), low, high, no)
-    share = rise * INV(w)
-    least = cases(product(low, over), decide(ge(share, 0), scale(zero, INV(w))), condition)
-    most = cases(
-        decide(ge(1 - share, 0), product(high, over), unit),
-        decide(ge(1 - share, 0), scale(zero, INV(w))),
-        condition,
-    )
-    whole = cases(
-        decide(eq(rise, w * share), scale(unit, rise)),
-        decide(eq(rise, w * share), scale(zero, 1 - w * INV(w))),
-        condition,
-    )
-    # either I or 1 - I
-    side, half = SIDE.term, as_term(1) / 2
-    up, down = assume(ge(side + 1, 0)), assume(ge(1 - side, 0))
-    turned = half + side * (share - half)
-    I_, meaning = named("I", turned)
-    parts = product(up, least), product(down, most)
-    at_least = decide(ge(I_, 0), meaning, *parts, degree=1)
-    parts = product(up, most), product(down, least)
-    at_most = decide(ge(1 - I_, 0), meaning, *parts, degree=1)
-    both = of_shares(h, u, at_least, at_most)
-    both = by_definition(bound_of(h, u, turned), [meaning], both)
+    f, v, rise = u.f.proposition.term, u.v, low.proposition.term
+    part = shares(low, high)
+    w, turned = part.w, part.turned
+    both = of_shares(h.limits(), u, part.low, part.high)
+    both = by_definition(bound_of(h.limits(), u, turned), [part.meaning], both)
     # in terms of e
     lo, over_ = e - rise, INV(w)
     mean, spread = total(f * v, t), total(f * v**2, t)
     first, second, third = (total(f * rise * x, t) for x in (as_term(1), v, v**2))
-    sums = [add_up(scale(whole, f * x), t) for x in (as_term(1), v, v**2)]
+    sums = [add_up(scale(part.whole, f * x), t) for x in (as_term(1), v, v**2)]
     X, Y, p, q = (
         total(f * e * v**2, t) - spread * total(f * e, t),
         total(f * e * v, t),

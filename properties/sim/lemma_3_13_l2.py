@@ -64,7 +64,7 @@ LEMMA = Statement(
     conclusion=gradient_change,
     readings={
         "sharp": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.lemma_3_13_l2:prove",
             tight=True,
             examples=(CENTRED, BESIDE),

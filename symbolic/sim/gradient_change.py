@@ -8,6 +8,7 @@ that ||g|| <= C ||x - y||.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from attsvm.theory.proof.arrays import Sized
 from attsvm.theory.proof.facts import Fact, current, eq, ge, gt
@@ -122,8 +123,56 @@ class Loss:
     bends: tuple[Fact | None, Fact | None]
     means: tuple[Fact, ...]
 
+    @property
+    def kappa(self) -> Term:
+        """The bound of the curvature."""
+        return self.heights.kappa
 
-def _forms(f: Term, e: Term, y: Term, z: Term) -> tuple[Term, Term]:
+    @property
+    def slope(self) -> Term:
+        """The derivative phi'."""
+        return self.sign * self.slopes.p
+
+    def positive(self) -> Fact:
+        """Return that kappa is at least 0."""
+        return self.heights.known(1)
+
+    def curved(self, w: Weights, u: Term) -> list[Fact]:
+        """Return kappa (max u - min u)^2 >= 2 sign (phi' X + phi'' Y^2), for both signs."""
+        return curved(w, self, u)
+
+
+class Curved(Protocol):
+    """A loss phi(<f, e>) with a bound kappa of its curvature, such as a `Loss`."""
+
+    @property
+    def e(self) -> Term:
+        """The values."""
+
+    @property
+    def kappa(self) -> Term:
+        """The bound of the curvature."""
+
+    @property
+    def slope(self) -> Term:
+        """The derivative phi'."""
+
+    @property
+    def bend(self) -> Term:
+        """The second derivative phi''."""
+
+    @property
+    def means(self) -> tuple[Fact, ...]:
+        """The definitions of the names in phi' and phi''."""
+
+    def positive(self) -> Fact:
+        """Return that kappa is at least 0."""
+
+    def curved(self, w: Weights, u: Term) -> list[Fact]:
+        """Return kappa (max u - min u)^2 >= 2 sign (phi' X + phi'' Y^2), for both signs."""
+
+
+def forms(f: Term, e: Term, y: Term, z: Term) -> tuple[Term, Term]:
     """Return the third moment of e, y and z about their means, and the covariance of e and z."""
     E, Y, Z = (total(f * x, t) for x in (e, y, z))
     third = total(f * e * y * z, t) - Y * total(f * e * z, t) - Z * total(f * e * y, t)
@@ -135,7 +184,7 @@ def curved(w: Weights, loss: Loss, u: Term) -> list[Fact]:
     course, means = direction(w, u)
     ends = of_values(loss.heights, loss.slopes, course, loss.e, loss.low, loss.high)
     mean, e_mean = total(w.f * u, t), total(w.f * loss.e, t)
-    third, cov = _forms(w.f, loss.e, u, u)
+    third, cov = forms(w.f, loss.e, u, u)
     slope, kappa, q = loss.sign * loss.slopes.p, loss.heights.kappa, loss.slopes.q
     spread = total(w.f * (u - mean) ** 2, t)
     own = total(w.f * loss.e * (u - mean), t)
@@ -186,7 +235,7 @@ def gradient_change(
     v: Values,
     gradients: tuple[Sized, Sized],
     w: Weights,
-    loss: Loss,
+    loss: Curved,
     spans: Sequence[tuple[Term, Span]],
 ) -> list[Fact]:
     """Return ||grad(x) - grad(y)|| <= kappa size^2/2 ||x - y|| for several sizes.
@@ -201,11 +250,10 @@ def gradient_change(
     g, g_means = named("g", (gradients[0] - gradients[1]).entry((k.term,)))
     A, apart, s = v.A.entry((t.term,), (k.term,)), (v.x - v.y).entry((k.term,)), S.term
     y, z = total(A * apart, k), total(A * g, k)
-    known = curved(w, loss, y + s * z)
-    slope, moves = loss.sign * loss.slopes.p, apart + s * g
-    N2, D2, kappa = total(g**2, k), total(apart**2, k), loss.heights.kappa
-    third, cov = _forms(w.f, loss.e, y, z)
-    form = slope * third + loss.bend * _forms(w.f, loss.e, y, y)[1] * cov
+    known, slope, moves = loss.curved(w, y + s * z), loss.slope, apart + s * g
+    N2, D2, kappa = total(g**2, k), total(apart**2, k), loss.kappa
+    third, cov = forms(w.f, loss.e, y, z)
+    form = slope * third + loss.bend * forms(w.f, loss.e, y, y)[1] * cov
     # along the way from y to x
     means = [w.meaning, *loss.means]
     meanings = dict(current().meanings[one] for one in means)
@@ -228,7 +276,7 @@ def gradient_change(
     far = s * (ends[0] - ends[1])
     size_, size_square = cite(SIZE, (), far)
     below = decide(ge(ABS(far), far), size_, size_square)
-    positive, results = loss.heights.known(1), []
+    positive, results = loss.positive(), []
     change = (gradients[0] - gradients[1]).entry((k.term,))
     for size, span in spans:
         inside = curved_within(known, positive, w, y + s * z, moves, size, span(moves))
@@ -340,8 +388,8 @@ def hessian_size(
         inner = exchange(A * substituted(A * top, there) * f * u, j, t)
         parts.append(scale(add_up(scale(inner, q), k), factor))
         parts.append(scale(exchange(A * q * f * u * y, k, t), factor))
-    third, cov = _forms(f, loss.e, y, z)
-    other = _forms(f, loss.e, y, y)[1]
+    third, cov = forms(f, loss.e, y, z)
+    other = forms(f, loss.e, y, y)[1]
     meanings = dict(current().meanings[one_] for one_ in loss.means)
     slope, bend = (unfolded(x, meanings) for x in (loss.sign * loss.slopes.p, loss.bend))
     summed = add_up(scale(q_means, q), k)

@@ -200,9 +200,7 @@ def wrong(function, factor):
         (curvature, "convex_residual", functools.partial(curvature.convex_residual, 2)),
         (curvature, "nested_residual", lambda: curvature.q),
         (curvature, "covariance", wrong(curvature.covariance, LITTLE)),
-        (proof_l2, "shorter_residual", lambda sign: proof_l2.x),
         (proof_l2, "squared_height", lambda w, m, a: (1 - a * a) * (m * a + w / 4) * w),
-        (proof_l2, "bound", wrong(proof_l2.bound, 2)),
         (proof_l2, "height", wrong(proof_l2.height, sp.Rational(19, 20))),
         (proof_l2, "height", lambda x, a: (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)),
     ],
@@ -225,10 +223,10 @@ def test_a_critical_point_of_another_height_is_told_apart():
 
 
 def test_a_reading_with_another_constant_is_not_what_is_proved(monkeypatch):
-    other = wrong(entry_loss.squared_constant, LITTLE)
-    monkeypatch.setattr(entry_loss, "squared_constant", other)
-    with pytest.raises(ProofError, match=r"\|z\^T Hess"):
-        proof_l2.prove()
+    other = wrong(entry_loss.normed_constant, LITTLE)
+    monkeypatch.setattr(entry_loss, "normed_constant", other)
+    with pytest.raises(ProofError, match="the constant of sharp-2"):
+        proof_l2.prove_normed()
 
 
 LARGEST = [entry_loss.K, entry_loss.squared_constant]
