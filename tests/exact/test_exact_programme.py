@@ -172,17 +172,9 @@ def one_column(rows, bound, equal):
 
 
 TWO = one_column([1, 2], [1, 1], [False, False])
-
-
 SAME = one_column([1, 1], [1, 1], [False, False])
-
-
 OPPOSED = one_column([1, -1], [1, 0], [False, False])
-
-
 FREE = one_column([1, 2], [1, 1], [True, True])
-
-
 MIXED = one_column([1, 2], [1, 1], [False, True])
 
 

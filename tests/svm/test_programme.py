@@ -220,32 +220,14 @@ def test_exact_rows_take_differences_anew_where_floats_round(problem, shift, map
 
 
 X = np.array([[[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], [[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]]])
-
-
 Z = np.array([[1.0, 2.0], [0.0, 1.0]])
-
-
 MASK = np.array([[True, True, False], [True, True, True]])
-
-
 LABELLED = AttentionData(X, Z, y=[1, -1], v=[1.0, 0.5], mask=MASK)
-
-
 SCORED = AttentionData(X, Z, scores=np.eye(2, 3), mask=MASK)
-
-
 TIED = AttentionData(X, Z, y=[1, 1], v=[0.0, 0.0])
-
-
 SINGLE = AttentionData(X, Z, y=[1, 1], v=[1.0, 0.0], mask=np.eye(3, dtype=bool)[:2])
-
-
 BOTH = np.array([[True, True, False], [True, True, False]])
-
-
 ONE = np.eye(2, 3, dtype=bool)
-
-
 HALVES = np.full((2, 3), 0.5)
 
 

@@ -27,7 +27,6 @@ from attsvm.theory.declaration.judge import decided, proved_part
 from tests.late import Late
 
 torch = Late("torch")
-
 FRACTIONS = st.fractions(-50, 50, max_denominator=40)
 
 
@@ -173,11 +172,6 @@ def test_singular_values_that_differ_by_rounding_alone_take_milliseconds(rows, c
         assert time.process_time() - started < 5
         assert norm.contains(arb(1).exp() * arb(max(rows, columns)).sqrt())
         assert norm.rad() < arb(2) ** -480
-
-
-def test_the_spectral_norm_of_balls_that_are_0_is_0():
-    norm = BALLS.spectral(entries([[arb(0), arb(0)], [arb(0), arb(0)]]))
-    assert norm.is_zero()
 
 
 WIDE = arb(0, 1)
@@ -343,9 +337,6 @@ def test_a_ball_that_touches_0_does_not_say_that_a_number_is_none():
 def test_an_indicator_is_1_where_a_number_is_0():
     found = BALLS.is_zero(entries([fmpq(0), fmpq(1, 3), arb(-2), arb(0)]))
     assert found.tolist() == [1, 0, 0, 1]
-    both = BALLS.is_zero(WIDE)
-    assert both.contains(0)
-    assert both.contains(1)
     values = [0.0, -1e-300, np.nan]
     assert FLOATS.is_zero(Lane(np.array(values))).value.tolist() == [1.0, 0.0, 0.0]
     tensor = torch.tensor(values, dtype=torch.float64)
