@@ -574,6 +574,16 @@ def test_numbers_in_a_ratio_become_the_smallest_of_it(ratio, times, floats):
     assert shrunk_to(case, violates) == smallest
 
 
+def test_three_numbers_in_a_ratio_become_the_smallest_of_it():
+    """No two of them can change alone."""
+
+    def violates(case):
+        off = abs(case.b - 2 * case.a), abs(case.c - 3 * case.a)
+        return case.a > 0 and 50 * max(off) <= case.a
+
+    assert shrunk_to(Few(400, 801, 1200), violates) == Few(1, 2, 3)
+
+
 @MANY
 @given(st.integers(-300, 300), st.integers(1, 3), st.booleans())
 def test_numbers_at_a_distance_become_the_smallest_at_it(low, apart, floats):
