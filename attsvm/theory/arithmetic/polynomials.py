@@ -20,14 +20,25 @@ from attsvm.theory.arithmetic.entries import Entries, Numbers, Operation, Scalar
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Relation
 from attsvm.theory.arithmetic.relations import flat
 
+MOST_DEGREE = 200
+"""Maximum degree of a term. While z3 isolates roots of higher degrees, it heeds no limit of time."""
+
+
+class DegreeError(NotExpressible):
+    """A polynomial of a degree that z3 is not asked about."""
+
 
 class Unknown(Scalar):
-    """A real number as a term of z3; `square` is its square if it is a root."""
+    """A real number as a term of z3 of some degree; `square` is its square if it is a root."""
 
-    __slots__ = ("m", "square", "term")
+    __slots__ = ("degree", "m", "square", "term")
 
-    def __init__(self, m: Polynomials, term: Any, square: Unknown | None = None) -> None:
-        self.m, self.term, self.square = m, term, square
+    def __init__(
+        self, m: Polynomials, term: Any, degree: int = 1, square: Unknown | None = None
+    ) -> None:
+        self.m, self.term, self.degree, self.square = m, term, degree, square
+        if degree > MOST_DEGREE:
+            raise DegreeError(f"a polynomial of a degree above {MOST_DEGREE}")
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int):
@@ -37,19 +48,21 @@ class Unknown(Scalar):
         a, b = (other, self) if swapped else (self, other)
         if operation is mul and a is b and a.square is not None:
             return a.square
-        if operation in (add, sub, mul):
-            return Unknown(self.m, operation(a.term, b.term))
+        if operation is mul:
+            return Unknown(self.m, a.term * b.term, a.degree + b.degree)
+        if operation in (add, sub):
+            return Unknown(self.m, operation(a.term, b.term), max(a.degree, b.degree))
         if z3.is_rational_value(b.term) and b.term.as_fraction() != 0:
-            return Unknown(self.m, a.term / b.term)
+            return Unknown(self.m, a.term / b.term, a.degree)
         quotient = self.m.unknown()
         self.m.sides += [b.term != 0, quotient.term * b.term == a.term]
         return quotient
 
     def __neg__(self) -> Unknown:
-        return Unknown(self.m, -self.term)
+        return Unknown(self.m, -self.term, self.degree)
 
     def __abs__(self) -> Unknown:
-        return Unknown(self.m, z3.If(self.term >= 0, self.term, -self.term))
+        return Unknown(self.m, z3.If(self.term >= 0, self.term, -self.term), self.degree)
 
     __eq__ = __ne__ = Scalar._refuse  # by default, Python would compare identities
     __hash__ = None  # type: ignore[assignment]
@@ -102,7 +115,7 @@ class Polynomials(Arithmetic[Unknown]):
         return entries([Unknown(self, z3.Real(f"{name}{k}")) for k in range(size)], shape)
 
     def _rational(self, value: Fraction) -> Unknown:
-        return Unknown(self, z3.Q(value.numerator, value.denominator))
+        return Unknown(self, z3.Q(value.numerator, value.denominator), 0)
 
     def _literal(self, number: Any) -> Unknown:
         exact = number if isinstance(number, fmpq) else Fraction(*number.as_integer_ratio())
@@ -117,7 +130,7 @@ class Polynomials(Arithmetic[Unknown]):
     def maximum(self, x: object, y: object) -> Unknown:
         """Return the larger number."""
         a, b = self.exact(x), self.exact(y)
-        return Unknown(self, z3.If(a.term >= b.term, a.term, b.term))
+        return Unknown(self, z3.If(a.term >= b.term, a.term, b.term), max(a.degree, b.degree))
 
     def spectral(self, A: Numbers) -> Unknown:
         """Return the spectral norm of a matrix with at most two rows or columns."""

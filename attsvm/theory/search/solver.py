@@ -20,7 +20,7 @@ from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import Entries, Values
 from attsvm.theory.arithmetic.namespace import returned
-from attsvm.theory.arithmetic.polynomials import Polynomials, Unknown
+from attsvm.theory.arithmetic.polynomials import DegreeError, Polynomials, Unknown
 from attsvm.theory.declaration.instances import FrozenValues, defined
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.metering import evaluate
@@ -64,6 +64,9 @@ def solver(scout: Scout, generator: np.random.Generator) -> None:
         scout.ensure_time()
         try:
             model = _solved(formula, parameters, shape)
+        except DegreeError as reason:
+            notes.append(f"{version} was not asked about {reason.cause}")
+            break
         except Exception:  # no polynomial, or a formula that raises at a size beyond the drawn ones
             break
         where = ", ".join(f"{n} = {k}" for n, k in shape.items()) or "all values"

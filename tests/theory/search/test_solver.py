@@ -187,3 +187,11 @@ def test_z3_keeps_to_the_lengths_of_a_question():
     found = hunt(asked.claim, rounds=1, searchers=["drawn", "solver"])
     assert found.smallest is None
     assert "n = 3" not in found.seen.solver_note
+
+
+def test_z3_is_not_asked_about_a_high_degree():
+    """It would isolate roots for 40 s, whatever its limit of time."""
+    asked = question(lambda m, v: m.differ(v.x**1000, 2), x=Real())
+    found = hunt(asked.claim, rounds=1, searchers=["solver"])
+    assert "was not asked about a polynomial of a degree above 200" in found.seen.solver_note
+    assert found.smallest is None
