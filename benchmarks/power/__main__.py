@@ -9,7 +9,8 @@ exits with 1. For every night:
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
 The next night `--resume night.json` continues with readings that have not had N instances yet; the
-file is written after each reading, so that a night may be cut short.
+file is written after each reading, so that a night may be cut short. Of planted claims, `--resume`
+takes the attempts in these files, and makes the others.
 """
 
 import os
@@ -41,10 +42,6 @@ from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")
 
-_RIVAL = "`rival` is plain Hypothesis with the same strategies, another name one searcher alone, "
-_ALONE = "Each column is one searcher alone, "
-_ABOUT = "on the claims that it can work on."
-
 _GOOD_AT = """
 What each searcher is good at:
 
@@ -54,6 +51,7 @@ What each searcher is good at:
 - `sizes`: claims that fail only for many tokens, inputs, dimensions or steps.
 - `integers`: violations by few integers, rare or at equal sides; boxes that are decided whole.
 - `gradient`: narrow curved valleys in many dimensions, on conclusions that are differentiable.
+- `solver`, which is z3: polynomial claims in small shapes, also small regions and exact relations.
 - `every`, which is not in the table, settles claims that have few instances.
 """
 
@@ -89,15 +87,24 @@ def attempts(
     seed: int,
     workers: int,
     rounds: int | None = None,
+    before: Table | None = None,
 ) -> Table:
-    """Make all attempts in parallel; return them by claim and method."""
+    """Make all attempts in parallel; return them by claim and method.
+
+    Attempts of earlier runs, `before`, are not made again.
+    """
     table: Table = {id: {} for id in ids}
+    known = {} if before is None else before
     pairs = []
     for id in ids:
         alone = searchers_alone(PLANTED[id].claim)
         own = [m for m in methods if m in METHODS and m != "alone"]
         pairs += [(id, m) for m in own]
         pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
+    for id, method in pairs:
+        if method in known.get(id, {}):
+            table[id][method] = known[id][method]
+    pairs = [(id, method) for id, method in pairs if method not in table[id]]
     with processes(workers, [PACK]) as crew:
         jobs = {
             crew.submit(
@@ -123,14 +130,22 @@ def page(table: Table, seconds: float, command: str, rounds: int | None = None) 
     """Return a page: a table by kind of mistake, and lists of claims that stand."""
     methods = _methods(table)
     together = any(m in METHODS for m in methods)
+    single = any(m not in METHODS for m in methods)
     budget = f"{seconds:g} s" if rounds is None else f"{rounds} rounds"
-    hunts = f"a hunt has {budget}, a searcher alone {seconds:g} s of processor time"
+    limits = [f"a hunt has {budget}"] * ("hunt" in methods)
+    limits += [
+        f"a searcher alone {'' if limits else 'has '}{seconds:g} s of processor time, from drawn "
+        "instances that refute nothing"
+    ] * single
+    about = [
+        "; ".join(["A claim falls by a refutation that is certified", *limits]) + ".",
+    ]
+    about += ["`rival` is plain Hypothesis with the same strategies."] * ("rival" in methods)
+    about += ["A searcher is tried on the claims that it can work on."] * single
     lines = [
         "# Which planted false claims fall" + ("" if together else " to one searcher alone"),
         "",
-        f"Written by `{command}`. A claim falls by a refutation that is certified; "
-        f"{hunts if together else f'a searcher has {seconds:g} s of processor time'}, from drawn "
-        f"instances that refute nothing. {_RIVAL if together else _ALONE}{_ABOUT}",
+        " ".join([f"Written by `{command}`.", *about]),
         "",
         "| mistake | planted | " + " | ".join(methods) + " |",
         "| --- |" + " --- |" * (1 + len(methods)),
@@ -279,16 +294,18 @@ def main() -> int:
     parser.add_argument("--json", metavar="FILE", help="also write the results to this file")
     parser.add_argument(
         "--resume",
+        nargs="+",
+        default=(),
         metavar="FILE",
-        help="continue with the results of an earlier --json file",
+        help="continue with the results of earlier --json files",
     )
     parser.add_argument("--write", metavar="FILE", help="write the table as a page to this file")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
     failed = False
+    earlier = [json.loads(Path(file).read_text()) for file in options.resume]
     if options.true:
-        before = json.loads(Path(options.resume).read_text()) if options.resume else {}
 
         def keep(rows: list[dict[str, Any]]) -> None:
             document["true"] = rows
@@ -300,7 +317,7 @@ def main() -> int:
             options.seconds,
             options.seed,
             options.workers,
-            before.get("true", ()),
+            [row for document in earlier for row in document.get("true", ())],
             keep=keep,
         )
         failed = not document["true"] or any(row["refuted"] for row in document["true"])
@@ -311,7 +328,8 @@ def main() -> int:
         if strange:
             parser.error(f"no such searcher: {', '.join(sorted(strange))}")
         how = options.seconds, options.seed, options.workers, options.rounds
-        table = attempts(ids, methods, *how)
+        rows = [row for document in earlier for row in document.get("planted", ())]
+        table = attempts(ids, methods, *how, before=_table(rows))
         document["planted"] = [_as_data(id, row) for id, row in table.items()]
         command = f"python -m benchmarks.power --searchers {options.searchers}"
         command += f" --seconds {options.seconds:g}"
@@ -324,6 +342,15 @@ def main() -> int:
             Path(options.write).write_text(text, encoding="utf-8")
     _write(options.json, document)
     return int(failed)
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return the attempts of earlier runs, which `_as_data` wrote."""
+    table: Table = {}
+    for row in rows:
+        made = {m: Attempt(**attempt) for m, attempt in row["attempts"].items()}
+        table.setdefault(row["id"], {}).update(made)
+    return table
 
 
 def _as_data(id: str, row: dict[str, Attempt]) -> dict[str, Any]:

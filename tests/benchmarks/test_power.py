@@ -362,6 +362,13 @@ def test_a_false_alarm_would_be_told(capsys, monkeypatch):
     assert "): REFUTED" in said
 
 
+def test_attempts_of_earlier_runs_are_not_made_again(monkeypatch):
+    monkeypatch.setattr(power, "attempt_job", None)  # no attempt can be made
+    id = EASY[0]
+    before = {id: {"quick": Attempt(True, 1.0, 10, by="quick check")}}
+    assert power.attempts([id], ["quick"], 1.0, 0, 1, before=before) == before
+
+
 def test_the_page_counts_a_find_after_the_time_as_survival():
     id = EASY[0]
     late, soon = Attempt(True, 61.0, 10, by="x"), Attempt(True, 1.0, 10, by="x")

@@ -21,7 +21,7 @@ from attsvm.theory.arithmetic.namespace import All, AnyOf, Relation
 from attsvm.theory.arithmetic.relations import flat
 
 MOST_DEGREE = 200
-"""Maximum degree of a term. While z3 isolates roots of higher degrees, it heeds no limit of time."""
+"""Maximum degree of a term. z3 heeds no limit of time while it isolates roots of more."""
 
 
 class DegreeError(NotExpressible):
