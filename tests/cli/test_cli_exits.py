@@ -93,7 +93,7 @@ def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsv
 def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
     attsvm, folder, monkeypatch
 ):
-    monkeypatch.setattr(workers, "_ATTEMPTS", 1)
+    monkeypatch.setattr(workers, "ATTEMPTS", 1)
     pack = folder / "ending.py"
     pack.write_text(
         f"{HEAD}\ndef conclusion(x: float, shift: float = 0.0):\n    os._exit(0)\n"

@@ -4,7 +4,8 @@ A job is a module-level function that takes and returns strings, so that only te
 Exceptions travel as text as well.
 """
 
-import concurrent.futures
+from __future__ import annotations
+
 import contextlib
 import gc
 import json
@@ -13,10 +14,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attsvm import errors
 from attsvm._live import Watcher, watched, watcher
@@ -25,13 +27,16 @@ from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.packs import load_packs
 
+if TYPE_CHECKING:
+    from pebble import ProcessPool
+
 Job = Callable[..., str]
 
-_ATTEMPTS = 3
+ATTEMPTS = 3
 """Maximum number of attempts at a job, each in a fresh process, if the process dies."""
 
-_LAST_WORDS = 1.0
-"""Seconds that a process with a closed connection gets to exit by itself."""
+_GLANCE = 0.1
+"""Seconds between two looks for news from a process that does a job."""
 
 _claims: dict[tuple[str, ...], dict[str, Claim]] = {}
 """Claims loaded in this process: by the packs that the user named, then by id."""
@@ -123,197 +128,143 @@ HERE: Workers = _Here()
 """The current process as a worker."""
 
 
-class _Asked(Future[str]):
-    """A submitted job.
+class _Process(SpawnProcess):
+    """A fresh process whose numeric libraries have one thread.
 
     Attributes:
-        died: the exit code of the last process that died while running it.
-        watcher: called when a worker compiles a kernel for this job.
+        exitcode: as usual, but 1 for 0: pebble takes 0 for the regular end of a worker, and waits
+            for ever for a job that calls `os._exit(0)`.
     """
 
-    died: int | None = None
-    watcher: Watcher | None = None
+    def start(self) -> None:
+        # The process inherits the environment. It must see the variables before it imports numpy;
+        # those of this process are restored afterwards.
+        with _starting:
+            before = {name: os.environ[name] for name in SINGLE if name in os.environ}
+            os.environ.update(SINGLE)
+            try:
+                super().start()
+            finally:
+                for name in SINGLE.keys() - before.keys():
+                    del os.environ[name]
+                os.environ.update(before)
+
+    @property
+    def exitcode(self) -> int | None:
+        code = super().exitcode
+        return 1 if code == 0 else code
 
 
-_Job = tuple[_Asked, Job, tuple[str, ...]]
+class _Spawn(SpawnContext):
+    Process = _Process
 
 
-class Jobs:
-    """FIFO queue; jobs of one statement go to one worker while other work remains.
+_SPAWN, _starting = _Spawn(), threading.Lock()
 
-    Readings of a statement share proofs and draws, which a worker process caches.
+
+class _Worker:
+    """One process, started when it is needed, and again after its death.
+
+    It is a pool of its own. An idle process that dies would end a pool of several, and one that is
+    killed while it sends would leave a lock that the others wait for.
     """
 
-    def __init__(self) -> None:
-        self._left: list[_Job] = []
-        self._changed = threading.Condition()
-        self._ended = False
-        self._at: dict[int, str] = {}
+    def __init__(self, needed: Sequence[object], ended: threading.Event) -> None:
+        self._needed, self._ended = needed, ended
+        self._pool: ProcessPool | None = None
+        self._news, self._sender = _SPAWN.Pipe(duplex=False)
 
-    def put(self, job: _Job) -> None:
-        """Append a job."""
-        with self._changed:
-            self._left.append(job)
-            self._changed.notify()
+    def start(self) -> ProcessPool:
+        """Return the pool, started; a new one if its process died."""
+        from pebble import ProcessPool  # not needed if this process does the work
 
-    def end(self) -> None:
-        """Close the queue: no jobs follow."""
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
+        if self._pool is None or not self._pool.active:
+            self.stop()
+            arguments = (self._sender, *self._needed)
+            self._pool = ProcessPool(1, initializer=_begin, initargs=arguments, context=_SPAWN)
+            _ = self._pool.active  # this starts it
+        return self._pool
 
-    def take(self) -> _Job | None:
-        """Wait for a job and return it; None if the queue is closed and empty.
+    def answer(self, tell: Watcher | None, job: Job, *arguments: str) -> tuple[bool, str]:
+        """Return what `_answer` returns in the process; meanwhile pass on news of kernels.
 
-        A thread first gets jobs of the statement that it worked on last, then of statements that no
-        other thread works on, then the oldest job.
+        Raises:
+            OSError, RuntimeError: the process died, does not start, or the workers have ended.
         """
-        me = threading.get_ident()
-        with self._changed:
-            self._changed.wait_for(lambda: self._left or self._ended)
-            if not self._left:
-                return None
-            others = {kin for who, kin in self._at.items() if who != me}
-            kinds = [_kin(job) for job in self._left]
-            own = (k for k, kin in enumerate(kinds) if kin == self._at.get(me))
-            free = (k for k, kin in enumerate(kinds) if kin not in others)
-            chosen = self._left.pop(next(own, next(free, 0)))
-            self._at[me] = _kin(chosen)
-            return chosen
+        pool = self.start()
+        asked = pool.schedule(_answer, (job, *arguments))
+        over = False
+        while not over:
+            over = bool(wait([asked], _GLANCE).done) or self._ended.is_set() or not pool.active
+            while self._news.poll():
+                news = self._news.recv()
+                if tell is not None:
+                    tell(*news)
+        return asked.result(0)
 
-
-def _kin(job: _Job) -> str:
-    """Return the statement of a job's claim; jobs of one statement share cached work."""
-    return job[2][0].partition(":")[0] if job[2] else ""
+    def stop(self) -> None:
+        """End the process at once."""
+        if self._pool is not None:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool.join()
+            self._pool = None
 
 
 class _Processes:
-    """Worker processes, each watched by a thread that replaces it if it dies."""
+    """Threads that each wait for a process of their own."""
 
-    def __init__(self, count: int, named: Sequence[str], ids: Sequence[str] | None) -> None:
-        self.count = count
-        self._needed = tuple(named), None if ids is None else tuple(ids)
-        self._context = multiprocessing.get_context("spawn")
-        self._asked = Jobs()
-        self._starting = threading.Lock()
-        self._ending = False
-        self._workers: set[BaseProcess] = set()
-        self._threads: list[threading.Thread] = []
-        self._begin()  # it loads the packs while jobs are made; others start when jobs come
+    def __init__(self, count: int, *needed: object) -> None:
+        self.count, self._needed = count, needed
+        self._ended, self._own = threading.Event(), threading.local()
+        self._workers: list[_Worker] = []
+        self._threads = ThreadPoolExecutor(count, initializer=self._prepare)
+        self._threads.submit(str)  # one loads the packs while jobs are made; others start with jobs
+
+    def _prepare(self) -> None:
+        """Start the process of this thread; if that fails, the first job reports it."""
+        if hasattr(signal, "pthread_sigmask"):  # inherited: Ctrl-C is for the controlling process
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        self._own.worker = _Worker(self._needed, self._ended)
+        self._workers.append(self._own.worker)
+        with contextlib.suppress(OSError, RuntimeError):
+            self._own.worker.start()
 
     def submit(self, job: Job, *arguments: str) -> Asked:
-        if len(self._threads) < self.count:
-            self._begin()
-        future = _Asked()
-        future.watcher = watcher()
-        self._asked.put((future, job, arguments))
-        return future
+        return self._threads.submit(self._do, watcher(), job, *arguments)
 
     def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
         futures: Iterable[Any] = jobs  # `submit` returned them, so they are futures
-        yield from concurrent.futures.as_completed(futures)
+        yield from as_completed(futures)
 
     def end(self) -> None:
-        """Terminate the processes at once."""
-        with self._starting:
-            self._ending = True
-            for worker in self._workers:
-                worker.terminate()
-        self._asked.end()
-        for thread in self._threads:
-            thread.join()
+        """End the processes at once, and cancel the jobs that have not begun."""
+        self._ended.set()
+        self._threads.shutdown(cancel_futures=True)
+        with ThreadPoolExecutor(self.count) as threads:
+            threads.map(_Worker.stop, self._workers)
 
-    def _begin(self) -> None:
-        """Start a thread that looks after one more process."""
-        self._threads.append(threading.Thread(target=self._serve, daemon=True))
-        self._threads[-1].start()
-
-    def _serve(self) -> None:
-        """Send jobs to one process, one at a time, and start a new process if it dies."""
-        if hasattr(signal, "pthread_sigmask"):  # inherited: Ctrl-C is for the controlling process
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        worker: tuple[BaseProcess, Connection] | None = None
-        try:
-            with contextlib.suppress(Exception):  # if the start fails, the first job reports it
-                worker = self._start()
-            while (asked := self._asked.take()) is not None:
-                future, job, arguments = asked
-                if not future.set_running_or_notify_cancel():
-                    continue
-                for _ in range(_ATTEMPTS):
-                    try:
-                        worker = worker or self._start()
-                        worker[1].send((job, arguments))
-                        done, answer = worker[1].recv()
-                        while done is None:  # a message about a kernel that is being compiled
-                            if future.watcher is not None:
-                                future.watcher(*answer)
-                            done, answer = worker[1].recv()
-                    except (EOFError, OSError):
-                        future.died = self._bury(worker)
-                        worker = None
-                    except BaseException as problem:
-                        self._bury(worker)
-                        worker = None
-                        future.set_exception(problem)
-                        break
-                    else:
-                        if done:
-                            future.set_result(answer)
-                        else:
-                            future.set_exception(_raised(answer))
-                        break
-                else:
-                    future.set_exception(
-                        WorkerError(
-                            f"{_ATTEMPTS} worker processes died or were killed while running one "
-                            "job",
-                            value=f"{job.__name__} {arguments[0] if arguments else ''}",
-                            remedy="Check the free memory, or use fewer workers; a "
-                            "script must start them below `if __name__ == '__main__':`.",
-                        )
-                    )
-        finally:
-            self._bury(worker)
-
-    def _start(self) -> tuple[BaseProcess, Connection]:
-        ours, theirs = self._context.Pipe()
-        worker = self._context.Process(
-            target=_work, args=(theirs, *self._needed), name="attsvm worker", daemon=True
-        )
-        with self._starting:
-            if self._ending:
-                raise EOFError
-            # The new process inherits the environment. It must see single-threaded libraries before
-            # it imports numpy; the variables of this process are restored afterwards.
-            before = {name: os.environ.get(name) for name in SINGLE}
-            os.environ.update(SINGLE)
+    def _do(self, tell: Watcher | None, job: Job, *arguments: str) -> str:
+        """Return the result of a job, or raise its exception."""
+        worker: _Worker = self._own.worker
+        death: Exception | None = None
+        for _ in range(ATTEMPTS):
+            if self._ended.is_set():
+                break
             try:
-                worker.start()
-            finally:
-                for name, value in before.items():
-                    if value is None:
-                        del os.environ[name]
-                    else:
-                        os.environ[name] = value
-            self._workers.add(worker)
-        theirs.close()
-        return worker, ours
-
-    def _bury(self, worker: tuple[BaseProcess, Connection] | None) -> int | None:
-        """End a process; return its exit code, None if there is no process."""
-        if worker is None:
-            return None
-        process, ours = worker
-        ours.close()
-        process.join(_LAST_WORDS)  # let it exit by itself if it is about to
-        process.terminate()
-        process.join()
-        with self._starting:
-            self._workers.discard(process)
-            code = process.exitcode
-            process.close()
-        return code
+                done, answer = worker.answer(tell, job, *arguments)
+            except (OSError, RuntimeError) as problem:
+                death = problem
+                worker.stop()
+            else:
+                if done:
+                    return answer
+                raise _raised(answer)
+        raise WorkerError(
+            f"{ATTEMPTS} worker processes died or were killed while running one job",
+            value=f"{job.__name__} {arguments[0] if arguments else ''}",
+            remedy="Check the free memory, or use fewer workers; a script must start them below "
+            "`if __name__ == '__main__':`.",
+        ) from death
 
 
 def _end_with(controller: BaseProcess) -> None:
@@ -322,30 +273,31 @@ def _end_with(controller: BaseProcess) -> None:
     os._exit(1)
 
 
-def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...] | None) -> None:
-    """Run incoming jobs until the controlling process closes the connection."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
+_senders: list[Connection] = []
+"""In a worker process: the connection for news of kernels."""
+
+
+def _begin(sender: Connection, named: tuple[str, ...], ids: tuple[str, ...] | None) -> None:
+    """Prepare this process for jobs."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # at once, even in compiled code
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _senders.append(sender)
     with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it reports it
         if ids is not None:
             _claims[named] = known_claims(named, ids)
     gc.freeze()  # packs and libraries live on; rescanning them costs a twentieth of the time
     gc.set_threshold(100_000)
 
-    def tell(name: str, seconds: float | None) -> None:
-        controller.send((None, (name, seconds)))
 
-    with contextlib.suppress(EOFError, OSError), watched(tell):
-        while True:
-            job, arguments = controller.recv()
-            answer: tuple[bool, str]
-            try:
-                answer = True, job(*arguments)
-            except BaseException as problem:
-                answer = False, _written(problem)
-            controller.send(answer)
+def _answer(job: Job, *arguments: str) -> tuple[bool, str]:
+    """Return whether a job succeeds, and its result or its exception as text."""
+    with watched(lambda name, seconds: _senders[0].send((name, seconds))):
+        try:
+            return True, job(*arguments)
+        except BaseException as problem:
+            return False, _written(problem)
 
 
 _OURS: dict[str, type[AttsvmError]] = {name: getattr(errors, name) for name in errors.__all__}
@@ -391,7 +343,7 @@ def processes(
     if count == 1:
         yield HERE
         return
-    crew = _Processes(count, named, ids)
+    crew = _Processes(count, tuple(named), None if ids is None else tuple(ids))
     try:
         yield crew
     finally:

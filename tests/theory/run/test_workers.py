@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import toy_pack
 from attsvm._live import watched
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
-from attsvm.theory.run.workers import HERE, Jobs, known_claim, processes
+from attsvm.theory.run.workers import HERE, known_claim, processes
 
 PACK = str(Path(toy_pack.__file__))
 
@@ -118,12 +117,12 @@ def test_a_job_whose_process_is_killed_is_done_by_another_and_the_rest_go_on(two
 def test_a_job_that_kills_every_process_is_given_up_and_the_rest_go_on(two, tmp_path, monkeypatch):
     """After as many processes as are tried."""
     marker = tmp_path / "marker"
-    monkeypatch.setattr("attsvm.theory.run.workers._ATTEMPTS", 2)
+    monkeypatch.setattr("attsvm.theory.run.workers.ATTEMPTS", 2)
     deadly = two.submit(toy_jobs.die, str(marker))
     rest = two.submit(toy_jobs.echo, "alive")
-    with pytest.raises(WorkerError, match="2 worker processes died or were killed"):
+    with pytest.raises(WorkerError, match="2 worker processes died or were killed") as caught:
         deadly.result()
-    assert (marker.read_text(), deadly.died) == (2 * "died\n", -signal.SIGKILL)
+    assert (marker.read_text(), caught.value.__cause__.exitcode) == (2 * "died\n", -signal.SIGKILL)
     assert rest.result() == "alive"
 
 
@@ -183,7 +182,7 @@ def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_pat
     script = tmp_path / "unguarded.py"
     script.write_text(
         "from attsvm.theory.run import workers\n"
-        "workers._ATTEMPTS = 1\n"
+        "workers.ATTEMPTS = 1\n"
         "with workers.processes(2) as crew:\n"
         "    print(crew.submit(len, 'three').result())\n"
     )
@@ -199,32 +198,3 @@ def test_a_claim_is_known_by_its_id_and_pack():
     assert known_claim("toy/true:literal", [PACK]).statement == "True."
     with pytest.raises(UnknownClaimError, match="no pack of this worker"):
         known_claim("toy/true:literal", [])
-
-
-def test_a_process_takes_what_is_akin_to_what_it_did():
-    jobs, taken = Jobs(), {}
-    names = ["a/b:1", "a/b:2", "a/c:1", "a/b:3", "a/c:2"]
-    for name in names:
-        jobs.put((None, None, (name,)))
-    jobs.end()
-    turns = [threading.Event() for _ in range(2)]
-
-    def work(who):
-        taken[who] = []
-        while True:
-            turns[who].wait()
-            turns[who].clear()
-            job = jobs.take()
-            if job is None:
-                turns[1 - who].set()
-                return
-            taken[who].append(job[2][0])
-            turns[1 - who].set()
-
-    threads = [threading.Thread(target=work, args=(who,), daemon=True) for who in range(2)]
-    for thread in threads:
-        thread.start()
-    turns[0].set()
-    for thread in threads:
-        thread.join(10)
-    assert taken == {0: ["a/b:1", "a/b:2", "a/b:3"], 1: ["a/c:1", "a/c:2"]}
