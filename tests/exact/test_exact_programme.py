@@ -73,15 +73,15 @@ def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
 ANY_GUESS = st.lists(st.integers(0, 4), unique=True)
 
 
-def five(D, Z, bound, equal):
-    """A programme of five integer rows."""
+def integer(D, Z, bound, equal):
+    """A programme of integer rows."""
     rows, queries = ([[fmpq(int(x)) for x in row] for row in table] for table in (D, Z))
     return ExactProgramme.of_rows(rows, queries, [fmpq(int(b)) for b in bound], equal)
 
 
 @given(blocks(5, 2), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
 def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, equal, guess):
-    programme = five(D, Z, bound, list(equal))
+    programme = integer(D, Z, bound, list(equal))
     answers = [proved(programme, *pivot(programme, tried)) for tried in (guess, [])]
     assert answers[0].status == answers[1].status
     assert solution(answers[0]) == solution(answers[1])
@@ -90,7 +90,7 @@ def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, eq
 @given(blocks(5, 3), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
 def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, equal, guess):
     """With equalities, and multipliers and margins that have a sign, it is the only one."""
-    programme = five(D, Z, bound, list(equal))
+    programme = integer(D, Z, bound, list(equal))
     gram = programme.gram(range(5), range(5))
     assume(fmpz_mat(gram).det() != 0)
     answer = proved(programme, *pivot(programme, []))
@@ -142,6 +142,24 @@ def test_a_large_programme_is_solved_by_exchanges_before_anything_is_pivoted(mon
     monkeypatch.setattr(exact_svm, "pivot", None)
     answer = solve_exactly(slow(), np.zeros(6))
     assert [j for j, w in enumerate(answer.duals) if w != 0] == [3, 4, 5]
+
+
+@given(blocks(24, 3), blocks(24))
+def test_what_long_floats_propose_for_many_dependent_rows_is_proved_at_once(D, bound):
+    """Rows of rank 3 at most, all violated by 0 and all met far along the first axis."""
+    D[:, 0], events, proposals = 1.0 + np.abs(D[:, 0]), [], []
+    programme = integer(D, np.ones((24, 1)), 1.0 + np.abs(bound), [False] * 24)
+    watched = SimpleNamespace(ensure=lambda *seconds: events.append("system"))
+
+    def note(weights):
+        events.append("proposal")
+        proposals.append([float(exactly(w)) for w in weights])
+
+    answer = solve_exactly(programme, np.zeros(24), watched, note)
+    assert solution(answer) == solution(proved(programme, *pivot(programme, [])))
+    assert events.count("proposal") == 1
+    assert events[-2:] == ["proposal", "system"]
+    assert [float(exactly(w)) for w in answer.duals] == pytest.approx(proposals[0])
 
 
 @pytest.mark.parametrize("k", range(3, 12))
