@@ -47,6 +47,7 @@ from attsvm.primitives.hypotheses import (
     SEVERAL_TOKENS,
     TWO_SCORES,
 )
+from attsvm.primitives.query_hypotheses import ONE_SIDE
 from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, FINITELY_OFTEN, LENGTH, RECIPROCAL
@@ -66,7 +67,6 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import EXP, INV, NORM, Term, as_term, most, substituted, total
-from properties._support.token_choices import ONE_SIDE
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.attention_facts import (
     AFTER,

@@ -2,7 +2,8 @@
 
 A case is a data set, or a record that has one as its field `data`. If optimal tokens are tied, the
 first one counts, as definition 1 of tf allows. Hypotheses on the loss are in
-`attsvm.primitives.loss_hypotheses`, hypotheses on the step in `attsvm.primitives.steps`.
+`attsvm.primitives.loss_hypotheses`, hypotheses on queries in `attsvm.primitives.query_hypotheses`,
+and hypotheses on the step in `attsvm.primitives.steps`.
 """
 
 from collections.abc import Iterator

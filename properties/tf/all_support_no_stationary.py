@@ -39,7 +39,6 @@ from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import flattened, headed
 from attsvm.theory import Reading, Records, Statement, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number
-from properties._support.small_runs import PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import not_stationary
@@ -83,7 +82,7 @@ THEOREM = Statement(
     conclusion=not_stationary,
     cost=2,
     violating={
-        ALL_TIGHT: [OPPOSED, cases.descent(PASSED_OVER)],
+        ALL_TIGHT: [OPPOSED, cases.PASSED_OVER],
         FALLING_LOSS: [cases.FLAT, cases.FLAT_AT_ZERO],
         TWO_SCORES: [cases.TIED],
     },

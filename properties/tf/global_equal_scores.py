@@ -36,7 +36,6 @@ from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Reading, Statement, changed
-from properties._support.small_runs import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import NOT_ALIGNED
@@ -72,10 +71,10 @@ THEOREM = Statement(
     conclusion=cases.DIRECTION,
     cost=10,
     violating={
-        EQUAL_RIVALS: [cases.descent(PASSED_OVER)],
-        UNIQUE: [cases.descent(TIED_ASIDE)],
+        EQUAL_RIVALS: [cases.PASSED_OVER],
+        UNIQUE: [cases.TIED_ASIDE],
         SEVERAL_TOKENS: [cases.ONE_TOKEN],
-        FEASIBLE: [cases.descent(NO_QUERY)],
+        FEASIBLE: [cases.NO_QUERY],
         SLOPED_LOSS: [cases.FLAT],
     },
     readings={

@@ -30,6 +30,7 @@ from attsvm.primitives.descent_letters import (
     x,
 )
 from attsvm.primitives.hypotheses import ALL_TIGHT, LINEAR_HEAD, TWO_SCORES, UNIQUE
+from attsvm.primitives.query_hypotheses import QUERIES
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, some
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
@@ -51,7 +52,6 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import INV, NORM, Term, as_term, least, most, substituted, total
-from properties._support.token_choices import QUERIES
 from symbolic.alternatives import FALLING
 from symbolic.attention_facts import (
     HERE,

@@ -19,8 +19,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, expanded, suppose
-from properties.tf import benign_landscape as statement
-from properties.tf.benign_landscape import FEW
+from properties.tf.benign_landscape.instances import FEW, OWN, SCORES, SEPARABLE
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import inner, vector
@@ -28,8 +27,8 @@ from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sums import ensure_at_least_each, ensure_mean, entry, total
 from symbolic.textbook import COMPOSED, CONTINUOUS, INDEPENDENT, INVERSE_OF_GRAM
 
-_OWN_QUERY = (statement.OWN,)
-_TWO_SCORES = (statement.SCORES,)
+_OWN_QUERY = (OWN,)
+_TWO_SCORES = (SCORES,)
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
 
 
@@ -110,7 +109,7 @@ def prove_no_minimum() -> str:
         "if c_o alone is positive it is sum_t |c_t|, and c_o x_o is sum_t |c_t| x_t, so that "
         "sum_t |c_t| (x_o - x_t) = 0",
     )
-    suppose(statement.SEPARABLE)
+    suppose(SEPARABLE)
     ensure_mean(
         POSITIVE,
         1 + MORE,

@@ -27,6 +27,7 @@ from attsvm.primitives.descent_letters import (
     w,
     x,
 )
+from attsvm.primitives.query_hypotheses import QUERIES
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import linked, setting, suppose
@@ -45,7 +46,6 @@ from attsvm.theory.proof.rules import (
     scale,
 )
 from attsvm.theory.proof.terms import ABS, INV, NORM, Term, as_term, same, substituted, total
-from properties._support.token_choices import QUERIES
 from properties._support.token_letters import (
     CUT,
     DIFFERENCE,
@@ -60,7 +60,8 @@ from properties._support.token_letters import (
     c,
     t,
 )
-from properties.tf.benign_landscape import AFFINE, APART, OWN, SCORES
+from properties.tf.benign_landscape.instances import AFFINE, OWN, SCORES
+from properties.tf.benign_landscape.stationary_points import APART
 from symbolic.attention_facts import OWN as MINE
 from symbolic.attention_facts import THEIRS, Attention, gradient, slope
 from symbolic.facts import product

@@ -7,6 +7,7 @@ of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0.
 
 import sympy as sp
 
+from attsvm.primitives.query_hypotheses import QUERIES
 from attsvm.theory import (
     cite,
     ensure_equal,
@@ -17,9 +18,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
-from properties._support.token_choices import QUERIES
-from properties.tf.benign_landscape import KNOWN
 from properties.tf.benign_landscape.parts import share
+from properties.tf.benign_landscape.stationary_points import KNOWN
 from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain

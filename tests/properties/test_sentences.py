@@ -91,7 +91,6 @@ LONGER = {
         "sim/token-sparsity": "has nine readings, of runs and of programmes",
     },
     "tf": {
-        "tf/benign-landscape": "has seven readings, of two quantifications",
         "tf/generalised-svm": "has twelve readings, of six records",
         "tf/nonlinear-head-several": "has seven readings, and families of heads",
         "tf/parameterisation-bias": "has seven readings, of five records",
@@ -110,11 +109,7 @@ def test_statement_files_are_short():
 
 
 READ_WITH_MORE = {
-    "tf/benign-landscape": "speaks of minima and of stationary points, each with instances",
     "tf/generalised-svm": "has six records, in four files of its own",
-    "tf/linear-head-one-token": "has formulas of the risk and runs of descent",
-    "tf/linear-head-landscape": "has formulas of the slope and runs of descent",
-    "tf/parameterisation-bias": "has runs on W and on (K, Q), and laws of their ends",
 }
 """Statements whose file imports more than three others of `properties`, with the reason."""
 

@@ -26,8 +26,7 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties._support.small_runs import NOT_ALIGNED as MISALIGNED
-from properties._support.small_runs import TIED_APART
+from properties._support import small_runs as small
 
 
 @composite
@@ -95,6 +94,9 @@ TIED = from_zero([[[1], [0]]], y=[1.0], v=[0.0])
 ONE_TOKEN = from_zero([[[1]]], scores=[[1.0]])
 OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
 TRAP = descent(LOCAL_TRAP)
+NO_QUERY, PASSED_OVER, TIED_ASIDE = (
+    descent(run) for run in (small.NO_QUERY, small.PASSED_OVER, small.TIED_ASIDE)
+)
 FLAT = replace(from_zero([[[2], [0]]], y=[1.0], v=[1.0]), loss="squared")
 """(1 - u)^2 has no slope at the score 1 that attention starts with."""
 FLAT_AT_ZERO = replace(from_zero([[[1], [-1]]], scores=[[1.0, -1.0]]), loss="cubic")
@@ -114,8 +116,8 @@ WRONG = {**WORST, "W^mm turned by about a 64th": changed(towards="turned")}
 VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
-    UNIQUE: [descent(TIED_APART)],
-    BASIN: [descent(MISALIGNED, "correlation")],
+    UNIQUE: [descent(small.TIED_APART)],
+    BASIN: [descent(small.NOT_ALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
 """Runs that each violate one hypothesis on descent from the basin."""

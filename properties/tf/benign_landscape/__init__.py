@@ -23,35 +23,19 @@ points with scores 10, -14, 9, -5 (`FINITE`), and none with 100, -6, -4, -5 (`FA
 docs/proofs/benign_landscape.md.
 """
 
-from dataclasses import replace
-
-from hypothesis import strategies as st
-
-from attsvm.data import AttentionData
-from attsvm.exact import ExactData
-from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import flattened, headed
-from attsvm.strategies.data import attention_data
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties._support import token_choices as choices
-from properties._support import token_letters as letters
-from properties._support.token_choices import LARGE, QUERIES
+from attsvm.primitives.query_hypotheses import LARGE, QUERIES
+from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import not_stationary
-from properties.tf.benign_landscape import instances, minima, stationary_points
+from properties.tf.benign_landscape import instances, stationary_points
+from properties.tf.benign_landscape.instances import AFFINE, FEW, OWN, SCORES, SEPARABLE
+from properties.tf.benign_landscape.stationary_points import APART, KNOWN
 
 PRINTED = (
     "over-parameterization catalyzes global convergence by ensuring the feasibility of the SVM "
     "problem and by guaranteeing a benign optimization landscape devoid of stationary points"
-)
-
-AFFINE = Hypothesis(
-    "tokens of each input are affinely independent",
-    lambda case: all(instances.dependencies(case, i) == 0 for i in range(case.n)),
-    proposition=letters.affinely_independent,
 )
 
 FEASIBILITY = Statement(
@@ -60,9 +44,7 @@ FEASIBILITY = Statement(
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
-    variables=Records(
-        AttentionData, st.one_of(choices.on_axes(), attention_data(n=(1, 2), T=(1, 3), d=(1, 4)))
-    ),
+    variables=instances.DATA,
     conclusion=instances.solvable,
     cost=2,
     violating={QUERIES: [instances.TWICE], AFFINE: [instances.EQUAL]},
@@ -83,45 +65,13 @@ FEASIBILITY = Statement(
     },
 )
 
-INPUTS = Records(
-    Descent,
-    st.one_of(stationary_points.inputs(), instances.points()),
-    fixed=("step",),
-)
-
-SCORES = Hypothesis(
-    "the first input has two different scores",
-    lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
-    proposition=letters.two_scores,
-)
-OWN = Hypothesis(
-    "the first query is no combination of the others",
-    instances.own_query,
-    proposition=letters.own_query,
-)
-APART = Hypothesis(
-    "tokens that score above any level can be separated from those below",
-    stationary_points.levels_apart,
-    says="tokens of the first input that score above any level can be separated from those below",
-    proposition=letters.levels_apart,
-)
-FEW = Hypothesis(
-    "tokens of the first input have one affine dependency at most",
-    lambda case: instances.dependencies(case, 0) <= 1,
-)
-SEPARABLE = Hypothesis("the first input has an Att-SVM of its own", instances.separable)
-KNOWN = Hypothesis(
-    "parts of each input have the same score each, or one affine dependency, or are on a line",
-    stationary_points.parts_known,
-)
-
 LANDSCAPE = Statement(
     "tf/benign-landscape",
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
-    variables=Records(Descent, st.one_of(instances.points(), cases.descents()), fixed=("step",)),
-    conclusion=not_stationary,
+    variables=instances.POINTS,
+    conclusion=cases.not_stationary,
     cost=3,
     violating={
         FALLING_LOSS: [cases.FLAT],
@@ -140,11 +90,7 @@ LANDSCAPE = Statement(
             fairness="strained",
             read={"over-parameterization": "a dimension for each token, d >= n T"},
             under=(LINEAR_HEAD, LARGE, STRICT_LOSS),
-            variables=Records(
-                Descent,
-                flattened(headed(st.one_of(instances.points(), cases.descents()))),
-                fixed=("step",),
-            ),
+            variables=instances.HEADED,
             examples=(instances.SHARED_TOKEN,),
             siblings={"d < n T": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
@@ -159,7 +105,7 @@ LANDSCAPE = Statement(
             strength="better",
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
             under=(SLOPED_LOSS, SCORES, OWN, FEW, SEPARABLE),
-            conclusion=minima.MINIMUM,
+            conclusion=stationary_points.MINIMUM,
             examples=(instances.REST,),
         ),
         "sharp-2": Reading(
@@ -167,7 +113,7 @@ LANDSCAPE = Statement(
             strength="exact",
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
             under=(FALLING_LOSS, QUERIES, KNOWN),
-            variables=INPUTS,
+            variables=stationary_points.INPUTS,
             conclusion=stationary_points.EXISTENCE,
             examples=(
                 instances.REST,
@@ -184,7 +130,7 @@ LANDSCAPE = Statement(
             strength="exact",
             proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(FALLING_LOSS, QUERIES, KNOWN),
-            variables=INPUTS,
+            variables=stationary_points.INPUTS,
             conclusion=stationary_points.LEAST,
             examples=(
                 instances.REST,
@@ -196,7 +142,7 @@ LANDSCAPE = Statement(
             ),
             siblings={
                 "all parts rest at one score, of any kind": changed(
-                    largest=False, examples=[replace(instances.REST, start=instances.WIDE)]
+                    largest=False, examples=[instances.REST_ELSEWHERE]
                 )
             },
         ),

@@ -1,4 +1,4 @@
-"""Data sets with points W of the landscape, stationary or not."""
+"""Data sets with points W of the landscape, stationary or not, searches and hypotheses."""
 
 from dataclasses import replace
 
@@ -13,17 +13,19 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.primitives.steps import flattened, headed
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
-from attsvm.theory import concludes, stated
+from attsvm.theory import Hypothesis, Records, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support import token_choices as choices
-from properties._support import token_letters
+from properties._support import token_letters as letters
 from properties.tf._support import descent_instances as cases
 from properties.tf.benign_landscape import parts
 
 REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0, 0.0]])
 """Separable, with a dimension for each token, and stationary at 0."""
+REST_ELSEWHERE = replace(REST, start=np.diag([1.0, 0.0, 0.0]))
 FINITE = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[10.0, -14.0, 9.0, -5.0]])
 """Separable, with a strict minimum at 0."""
 BESIDE = replace(
@@ -46,7 +48,6 @@ PEAK = cases.from_zero(
     [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[-1.0, -1.0, -1.0, -1.0, 4.0]]
 )
 """A square and its centre: two dependencies in the plane, and a strict minimum at 0."""
-WIDE = np.diag([1.0, 0.0, 0.0])
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 """The best token lies between the others: a strict minimum at 0."""
 IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]])
@@ -84,7 +85,7 @@ def separable(case: Descent) -> bool:
     return feasible(choices.input_of(case.data, 0))
 
 
-@concludes(token_letters.all_solvable)
+@concludes(letters.all_solvable)
 @stated(
     "the Att-SVM has a solution for every choice of tokens as the optimal ones",
     checked=lambda m, data: run_programs.solvable_for(m, data, choices.every(data)),
@@ -112,3 +113,31 @@ def points(draw: st.DrawFn) -> Descent:
     moved = AttentionData(data.X, data.Z, scores=scores)
     start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
     return Descent(moved, start, draw(st.sampled_from(LOSSES)))
+
+
+AFFINE = Hypothesis(
+    "tokens of each input are affinely independent",
+    lambda case: all(dependencies(case, i) == 0 for i in range(case.n)),
+    proposition=letters.affinely_independent,
+)
+SCORES = Hypothesis(
+    "the first input has two different scores",
+    lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
+    proposition=letters.two_scores,
+)
+OWN = Hypothesis(
+    "the first query is no combination of the others",
+    own_query,
+    proposition=letters.own_query,
+)
+FEW = Hypothesis(
+    "tokens of the first input have one affine dependency at most",
+    lambda case: dependencies(case, 0) <= 1,
+)
+SEPARABLE = Hypothesis("the first input has an Att-SVM of its own", separable)
+
+DATA = Records(
+    AttentionData, st.one_of(choices.on_axes(), attention_data(n=(1, 2), T=(1, 3), d=(1, 4)))
+)
+POINTS = Records(Descent, st.one_of(points(), cases.descents()), fixed=("step",))
+HEADED = Records(Descent, flattened(headed(st.one_of(points(), cases.descents()))), fixed=("step",))

@@ -1,9 +1,12 @@
-"""Existence of stationary points and minima of the risk, if the parts of all inputs are known.
+"""Stationary points and minima of the risk: at a given point, and whether there are any.
 
-If queries are independent, each input moves alone, and rests if its parts (`parts.py`) rest at one
-score.
+A point is decided in balls by its gradient, and then by its curvature. Existence is decided if the
+parts of all inputs are known. If queries are independent, each input moves alone, and rests if its
+parts (`parts.py`) rest at one score.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,20 +14,24 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
+from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals, risk_gap, softmax
 from attsvm.exact.attention import logits
-from attsvm.exact.losses import loss_slope
+from attsvm.exact.losses import loss_curvature, loss_slope
+from attsvm.exact.minima import is_positive_definite
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
+from attsvm.primitives.att_svm import exact_constraints
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import OPEN, Measured
+from attsvm.theory import OPEN, Hypothesis, Measured, Records, Slack
 from attsvm.theory.arithmetic import BALLS
-from properties.tf.benign_landscape import minima, parts
+from properties._support import token_letters as letters
+from properties.tf.benign_landscape import instances, parts
 from properties.tf.benign_landscape.parts import dependencies
 
 _NEAR = fmpq(1, 2**24)
@@ -34,6 +41,90 @@ floats."""
 _MORE = 96
 """Number of bits by which the precision of points of rest exceeds that of their judgement."""
 KINDS = ("few", "line", "lines", "equal")
+
+
+# at a point
+
+DOWN = "direction in which the risk bends least"
+"""The proposal that `descends` asks for at a stationary point."""
+
+
+def descends(case: Descent) -> arb | None:
+    """Return a positive number if the risk falls from the point, a negative one at a minimum.
+
+    - The norm of the gradient, if it is not 0.
+    - Minus a negative curvature, if the gradient is exactly 0.
+    - -1 if the Hessian on the span of the (x_o - x_t) z^T is positive definite; the risk is
+      constant outside of this span. Also -1 if the risk is constant everywhere.
+    - None if this is not decided.
+    """
+    slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix.ravel()
+    if any(entry != 0 for entry in slope):
+        return sum((arb(x) * x for x in slope), arb(0)).sqrt()
+    if not all(arb(x).is_exact() for x in slope):
+        return None
+    H = hessian(case)
+    if not H:
+        return arb(-1)
+
+    def find() -> Plain:
+        values = np.array([[float(arb(x).mid()) for x in row] for row in H])
+        return np.linalg.eigh(values)[1][:, 0].tolist()
+
+    vector = [rational(x) for x in floats(proposed(DOWN, find), len(H))]
+    least = dot(vector, [dot(row, vector) for row in H])
+    if least < 0:
+        return -arb(least)
+    return arb(-1) if is_positive_definite(H) else None
+
+
+def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
+    """Return a function for floats that gives the decision of balls; unknown if there is none."""
+
+    @functools.wraps(decided)
+    def in_floats(case: Descent, **constants: object) -> Slack:
+        ball = decided(case, **constants)
+        if ball is None or not ball.is_finite():
+            return Slack.unknown("neither slope nor curvature is decided")
+        return Slack.below(0.0, float(ball.mid()), float(ball.rad()))
+
+    return in_floats
+
+
+def hessian(case: Descent) -> Matrix:
+    """Return the second derivatives of the risk along independent (x_o - x_t) z^T.
+
+    Inputs whose tokens all score the same are left out.
+    """
+    exact, W = ExactData.of(case.data), rationals(case.start)
+    unequal = [len(set(gamma)) > 1 for gamma in exact.gamma]
+    rows = [A for (i, _), A in exact_constraints(exact).items() if unequal[i]]
+    basis: list[Vector] = []
+    for row in rows:
+        if fmpq_mat([*basis, row]).rank() > len(basis):
+            basis.append(row)
+    total: Matrix = [[arb(0)] * len(basis) for _ in basis]
+    for tokens, z, gamma, counted in zip(exact.X, exact.Z, exact.gamma, unequal, strict=True):
+        if not counted:
+            continue
+        values = logits(tokens, W, z)
+        even: Vector = [fmpq(1, len(gamma))] * len(gamma)
+        weights = even if len(set(values)) == 1 else softmax(values)
+        u = dot(weights, gamma)
+        c = [s * (g - u) for s, g in zip(weights, gamma, strict=True)]
+        d = len(z)
+        moved = [logits(tokens, [B[k : k + d] for k in range(0, d * d, d)], z) for B in basis]
+        means, slopes = ([dot(part, a) for a in moved] for part in (weights, c))
+        first, second = loss_slope(case.loss, u), loss_curvature(case.loss, u)
+        for k, a in enumerate(moved):
+            for j, b in enumerate(moved):
+                bent = dot(c, [x * y for x, y in zip(a, b, strict=True)])
+                bent = bent - slopes[k] * means[j] - slopes[j] * means[k]
+                total[k][j] += (second * slopes[k] * slopes[j] + first * bent) / len(exact.X)
+    return total
+
+
+# whether there are any
 
 
 def levels_apart(case: Descent) -> bool:
@@ -114,7 +205,7 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
     if rest is OPEN:
         return OPEN
     if rest is None:
-        return minima.descends(case)
+        return descends(case)
     W, room = rest
     exact, move = ExactData.of(case.data), np.array(rationals(case.start), dtype=object) - W
     moved = [logits(tokens, move.tolist(), z) for tokens, z in zip(exact.X, exact.Z, strict=True)]
@@ -197,9 +288,16 @@ PARTS = (
     "the mean of its scores with weights m_t y^(k_t) for tokens x + k_t v and y > 0 with sum_{s < "
     "t} m_s m_t (k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0"
 )
+MINIMUM = Measured(
+    "W is no local minimum of L, as $formula",
+    rounded(descends),
+    descends,
+    strict=True,
+    notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
+)
 EXISTENCE = Measured(
     "$formula exactly if in each input all parts rest at one score",
-    minima.rounded(stationary_exactly_where_at_rest),
+    rounded(stationary_exactly_where_at_rest),
     stationary_exactly_where_at_rest,
     strict=True,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
@@ -207,10 +305,24 @@ EXISTENCE = Measured(
 )
 LEAST = Measured(
     "$formula exactly if in each input all parts rest at one score, $largest of theirs",
-    minima.rounded(least_exactly_where_largest),
+    rounded(least_exactly_where_largest),
     least_exactly_where_largest,
     strict=True,
     notation=r"L \text{ has a local minimum}",
     where=PARTS,
     symbols={"largest": {True: "a local maximum", False: "one"}},
 )
+
+
+APART = Hypothesis(
+    "tokens that score above any level can be separated from those below",
+    levels_apart,
+    says="tokens of the first input that score above any level can be separated from those below",
+    proposition=letters.levels_apart,
+)
+KNOWN = Hypothesis(
+    "parts of each input have the same score each, or one affine dependency, or are on a line",
+    parts_known,
+)
+
+INPUTS = Records(Descent, st.one_of(inputs(), instances.points()), fixed=("step",))

@@ -33,9 +33,10 @@ from attsvm.primitives.hypotheses import (
     ZERO_START,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.query_hypotheses import LARGE
 from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support.token_choices import EVERYWHERE, LARGE, SOLVED
+from properties._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf.global_conjecture import instances

@@ -26,10 +26,9 @@ stationary point need d >= 2, n >= 2 and T >= 3: docs/proofs/linear_head_landsca
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import LINEAR_HEAD, TWO_SCORES, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
+from attsvm.primitives.query_hypotheses import ONE_SIDE, QUERIES
 from attsvm.primitives.steps import ANY, stepped
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support import risk_formulas as risk
-from properties._support.token_choices import ONE_SIDE, QUERIES
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_landscape import instances, slopes
@@ -53,12 +52,12 @@ SLOPE = Statement(
         "amended": Reading(
             "proved",
             proof="symbolic.tf.linear_head_landscape:prove",
-            under=(slopes.SLOPED, risk.TWO_SCORES, slopes.SIDE),
+            under=slopes.FALLING,
             examples=(slopes.AXES, slopes.SHARED),
             siblings={
                 "a loss that is flat somewhere": changed(
                     drop=[slopes.SLOPED],
-                    variables=risk.family("cubic"),
+                    variables=slopes.CUBIC,
                     examples=[slopes.FLAT],
                 ),
                 "queries on two sides": changed(drop=[slopes.SIDE], examples=[OPPOSED]),

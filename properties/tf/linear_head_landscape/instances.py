@@ -14,11 +14,11 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import labellings
 from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.primitives.query_hypotheses import balance, queries_independent
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Relation
-from properties._support import token_choices as choices
 from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_landscape import letters as rest_letters
 
@@ -123,8 +123,8 @@ def rests(m: Namespace, Z: Matrix, labels: list[int], parts: Vector) -> Relation
 def exactly(m: Namespace, case: Descent, by: str = "side", other: bool = True) -> Relation:
     exact = ExactData.of(case.data)
     labels = next(labellings(case.data), [1] * case.data.n)
-    parts = choices.balance(case.data, labels)
-    known = parts is None if by == "side" else choices.queries_independent(case)
+    parts = balance(case.data, labels)
+    known = parts is None if by == "side" else queries_independent(case)
     if known:
         return cases.not_stationary(m, case)
     if not other or parts is None:

@@ -3,7 +3,7 @@
 from attsvm.primitives.losses import SLOPED as SLOPED_LOSSES
 from attsvm.theory import Hypothesis, Vector, definition, gradient
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
-from properties._support.risk_formulas import VARIABLES, example, family, flag
+from properties._support.risk_formulas import TWO_SCORES, VARIABLES, example, family, flag
 
 POINT = {
     **VARIABLES,
@@ -11,6 +11,7 @@ POINT = {
     "q": Vector("d"),
 }
 """A point W of the risk of a linear head on a loss with a derivative, and a vector q."""
+CUBIC = family("cubic")
 
 AXES = example(
     [[[1, 0], [0, 1], [0, 0]], [[0, 2], [1, 1], [0, 0]]],
@@ -37,6 +38,8 @@ SIDE = Hypothesis(
         *(m.below(m.exact(0), y * m.dot(z, v.q)) for y, z in zip(v.Y, v.Z, strict=True))
     ),
 )
+FALLING = (SLOPED, TWO_SCORES, SIDE)
+"""Hypotheses under which the risk falls along v q^T."""
 
 
 @definition(r"\left\langle -\nabla L(W), v q^\top \right\rangle")

@@ -27,7 +27,6 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties._support import risk_formulas as risk
-from properties._support.small_runs import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_one_token.conclusion import SELECTS, rest
@@ -58,9 +57,9 @@ SELECTION = Statement(
     cost=16,
     violating={
         UNIQUE: [MIRRORED],
-        FEASIBLE: [cases.descent(NO_QUERY)],
+        FEASIBLE: [cases.NO_QUERY],
         SLOPED_LOSS: [cases.FLAT],
-        BASIN: [cases.descent(PASSED_OVER)],
+        BASIN: [cases.PASSED_OVER],
         SHORT: [cases.descent(LEAPING)],
     },
     readings={

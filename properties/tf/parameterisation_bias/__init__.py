@@ -26,7 +26,6 @@ not proved, is in `symbolic.tf.parameterisation_bias`.
 """
 
 import numpy as np
-from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent import Descent
@@ -39,21 +38,9 @@ from properties._support import factor_descent as factors
 from properties._support.factor_descent import NOWHERE, OPPOSED
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf.parameterisation_bias import biased_ends as ends
 from properties.tf.parameterisation_bias import conclusion
-from properties.tf.parameterisation_bias.biased_ends import Draws
 
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
-
-PUBLISHED = Records(
-    Draws,
-    st.builds(Draws, ends.seeds),
-    lets="data be drawn by the published protocol (n = 6, T = 8, d = 10, Gaussian tokens, queries "
-    "and head, each divided by its norm, fair labels of 1 and -1), with the log-loss, Gaussian d x "
-    "d starts K, Q of deviation 0.01 and W = 0, gradients divided by their norm, of K and Q "
-    "together, before exponentials underflow, and solutions for the tokens of largest weight at "
-    "the end of each run",
-)
 
 BIAS = Statement(
     "tf/parameterisation-bias",
@@ -120,10 +107,10 @@ BIAS = Statement(
             read={"bias": "the larger cosine in the end, with a probability of at least 1/2"},
             constants={"kq": "nuclear", "w": "Frobenius"},
             under=(),
-            variables=PUBLISHED,
+            variables=conclusion.PUBLISHED,
             conclusion=conclusion.OFTEN,
             cost=400,
-            examples=(Draws(0),),
+            examples=(conclusion.FIRST,),
             siblings={
                 "both to the nuclear solution": changed(w="nuclear"),
                 "both to the Frobenius solution": changed(kq="Frobenius"),
@@ -162,10 +149,10 @@ BIAS = Statement(
             strength="better",
             constants={"of": "(K, Q)", "law": "S"},
             under=(),
-            variables=PUBLISHED,
+            variables=conclusion.PUBLISHED,
             conclusion=conclusion.NEARS,
             cost=400,
-            examples=(Draws(0),),
+            examples=(conclusion.FIRST,),
             siblings={
                 "distances of W in place of (K, Q)": changed(of="W"),
                 "all singular values at one rate": changed(law="1"),

@@ -13,9 +13,10 @@ from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, Records, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.tf.parameterisation_bias import biased_ends as ends
+from properties.tf.parameterisation_bias.biased_ends import Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,16 @@ def rank_above(m: Namespace, data: AttentionData, least: Number) -> Comparison:
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 
 
+PUBLISHED = Records(
+    Draws,
+    st.builds(Draws, ends.seeds),
+    lets="data be drawn by the published protocol (n = 6, T = 8, d = 10, Gaussian tokens, queries "
+    "and head, each divided by its norm, fair labels of 1 and -1), with the log-loss, Gaussian d x "
+    "d starts K, Q of deviation 0.01 and W = 0, gradients divided by their norm, of K and Q "
+    "together, before exponentials underflow, and solutions for the tokens of largest weight at "
+    "the end of each run",
+)
+FIRST = Draws(0)
 OFTEN = probability(
     "that 2000 steps of normalised descent of length 0.1 on (K, Q) end with a larger cosine with "
     "the $kq solution, and those on W from 0 with the $w one",

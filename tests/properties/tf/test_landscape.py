@@ -17,10 +17,8 @@ from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties._support.token_choices import all_support_everywhere, better_support
 from properties.tf._support.descent_instances import from_zero
-from properties.tf.benign_landscape import minima
 from properties.tf.benign_landscape.instances import BESIDE, FINITE, IN_ORDER, REST, WITHIN
-from properties.tf.benign_landscape.minima import descends, hessian
-from properties.tf.benign_landscape.stationary_points import levels_apart
+from properties.tf.benign_landscape.stationary_points import descends, hessian, levels_apart
 
 
 @pytest.mark.parametrize("loss", ["log-loss", "exponential", "correlation", "logistic-loss"])

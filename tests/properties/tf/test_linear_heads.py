@@ -13,12 +13,12 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.primitives import claim_checker, data_checker
 from attsvm.primitives.hypotheses import LINEAR_HEAD, feasible, labellings, linear_scores
+from attsvm.primitives.query_hypotheses import balance, one_side
 from attsvm.primitives.steps import headed
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w
-from properties._support.token_choices import balance, one_side
 from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_landscape import instances
 

@@ -25,12 +25,12 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.hypotheses import feasible, labellings
 from attsvm.primitives.programme_letters import WEIGHT
+from attsvm.primitives.query_hypotheses import balance
 from attsvm.svm import att_svm
 from attsvm.svm.nuclear import distance
 from attsvm.theory import Claim
 from attsvm.theory.proof.terms import POSITIVE, REAL, VECTOR
 from properties._support import token_letters
-from properties._support.token_choices import balance
 from properties.mm.loss_choice.gradient_letters import OF_MINUS
 from properties.mm.normalised_descent import paced_letters as paced
 from properties.mm.w_p_equivalence import run_letters as pairs
