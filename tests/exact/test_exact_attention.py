@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, rational, rationals, risk_gap, softmax
 from attsvm.exact.attention import deficit
-from attsvm.exact.descent import gradient
+from attsvm.exact.descent import gradient, smoothness
 from attsvm.exact.lipschitz import (
     enclosed_maximum,
     softmax_gradient_constant,
     squared_gradient_constant,
 )
 from attsvm.exact.losses import logistic_slope, loss_drop, loss_slope
+from attsvm.lipschitz import risk_smoothness
 from attsvm.lipschitz import softmax_gradient_constant as float_constant
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w as float_gradient_w
@@ -63,6 +64,13 @@ def test_the_risk_gap_holds_that_of_fifty_digits_and_of_floats(data, name, draw)
     if name in DECREASING and np.abs(data.gamma).max() <= 4.0:
         truth = float(total)
         assert abs(float_risk_gap(data, W, LOSSES[name]) - truth) <= 1e-12 * truth + 1e-300
+
+
+@given(attention_data(), NAMES)
+def test_the_smoothness_is_that_of_floats_whichever_end_of_the_scores_is_steeper(data, name):
+    """Floats round the constant up by a relative 1e-9."""
+    ball, bound = smoothness(ExactData.of(data), name), risk_smoothness(data, LOSSES[name])
+    assert float(ball.mid()) * (1.0 + 1e-10) <= bound <= float(ball.mid()) * (1.0 + 1e-8)
 
 
 def slope_of_risk(name, logits, moves, scores):

@@ -17,6 +17,7 @@ from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties._support.token_choices import all_support_everywhere, better_support
 from properties.tf._support.descent_instances import from_zero
+from properties.tf.benign_landscape import stationary_points
 from properties.tf.benign_landscape.instances import BESIDE, FINITE, IN_ORDER, REST, WITHIN
 from properties.tf.benign_landscape.stationary_points import descends, hessian, levels_apart
 
@@ -100,7 +101,7 @@ def test_a_hessian_that_may_be_singular_proves_nothing():
 
 def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):
     found = type("Found", (), {"matrix": np.array([[arb(0).union(arb(1e-30))]])})
-    monkeypatch.setattr(minima, "negative_gradient", lambda *_: found)
+    monkeypatch.setattr(stationary_points, "negative_gradient", lambda *_: found)
     assert descends(FINITE) is None
 
 

@@ -18,7 +18,7 @@ from properties.tf.benign_landscape.instances import (
     LEVEL,
     PEAK,
     REST,
-    WIDE,
+    REST_ELSEWHERE,
     WITHIN,
 )
 from properties.tf.benign_landscape.parts import dependencies, merged, split
@@ -157,7 +157,7 @@ def test_claims_fall_with_wrong_conditions(monkeypatch):
     assert stationary_exactly_where_at_rest(PEAK) == -1
     assert least_exactly_where_largest(PEAK) == -1
     assert not parts_known(PEAK)
-    assert least_exactly_where_largest(replace(REST, start=WIDE), largest=False) < 0
+    assert least_exactly_where_largest(REST_ELSEWHERE, largest=False) < 0
     monkeypatch.setattr(parts, "apart", lambda *_: None)
     assert stationary_exactly_where_at_rest(replace(REST, loss="exponential")) == -1
     monkeypatch.undo()
