@@ -26,17 +26,25 @@ LINES = {
     "tied": "Data([[[1], [2], [0]]], [[1]], [[1, 1, 0]])",
     "other": "labelled([[[1, 2], [3, 4]]], [[1, 1]], [-1], [1, Q(1, 3)])",
     "spoken": "predictions([[1, 0], [0, 1], [1, 1]], [[0, 1, 2]], False)",
+    "limit": "[2, 0, 0, 0]",
+    "weights": "[1, 0, 0]",
+    "target": "least([[Q(1, 4), 0, 0, 0]], [16], 4)",
+    "idle": "others(data, target)",
 }
-"""Data of the expressions below."""
+"""Data of the expressions below, a direction with multipliers, and a solution."""
+
+DATA = ("data", "tied", "other", "spoken")
 
 EXPRESSIONS = (
     *(
         f"{word}({data})"
         for word in ("unique", "rivals_equal", "linear_scores", "optima_differ")
-        for data in LINES
+        for data in DATA
     ),
-    *(f"rows({data}, {data}.{chosen})" for data in LINES for chosen in ("optimal", "worst")),
-    *(f"{data}.{chosen}" for data in LINES for chosen in ("optimal", "worst")),
+    *(f"rows({data}, {data}.{chosen})" for data in DATA for chosen in ("optimal", "worst")),
+    *(f"{data}.{chosen}" for data in DATA for chosen in ("optimal", "worst")),
+    *(f"rows(without_least({d}), without_least({d}).optimal)" for d in ("tied", "spoken")),
+    "any(t in lasting(data, limit, weights) for t in idle)",
     "rows(data.moving, [0, 1])",
     "rows(data.opposed, data.opposed.optimal)",
     "inner([1, Q(1, 2)], [Q(2, 3), -4])",

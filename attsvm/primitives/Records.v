@@ -10,6 +10,8 @@ Ltac decide_reals :=
   cbv -[Rplus Rmult Rminus Ropp Rdiv Rinv exp ln sqrt IZR Rmax Rmin Rabs Rle Rlt not];
   repeat (apply Forall_nil || apply Forall_cons); decide_numbers.
 
+Ltac decide_low := split; [decide_bool | decide_reals].
+
 Ltac decide_short := apply short_by; decide_reals.
 
 Lemma ends_by m D W l step k w :

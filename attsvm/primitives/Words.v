@@ -48,6 +48,11 @@ Definition smooth (l : loss) : Prop :=
 Definition sloped (l : loss) : Prop :=
   exists f, continuity f /\ forall u, f u < 0 /\ derivable_pt_lim (value l) u (f u).
 
+Definition has_slope (l : loss) : bool :=
+  match l with hinge | squared_hinge | kinked => false | _ => true end.
+Definition exponential_or_log (l : loss) : bool :=
+  match l with exponential | log_loss => true | _ => false end.
+
 (* Bounds of |l'| and of |l''| on scores from a to b. *)
 Definition sizes (l : loss) (a b : R) : R * R :=
   let reach := Rmax (Rabs a) (Rabs b) in
@@ -75,6 +80,7 @@ Fixpoint inner (x y : vec) : Q :=
 Definition minus : vec -> vec -> vec := zip (fun a b => Qred (a - b)).
 Definition scaled (c : Q) : vec -> vec := map (fun a => Qred (c * a)).
 Definition plus : vec -> vec -> vec := zip (fun a b => Qred (a + b)).
+Definition singleton (x : vec) : mat := [x].
 Definition flat {A} (W : list (list A)) : list A := concat W.
 Definition is_0 (x : Q) : bool := Qeq_bool x 0%Q.
 Definition below (x y : Q) : bool := negb (Qle_bool y x).
@@ -225,6 +231,7 @@ Definition solves (A : mat) (d : nat) (t : option vec) : Prop :=
   | None => forall u, length u = d -> ~ meets A u
   end.
 
+Definition some (w : vec) : option vec := Some w.
 Definition exists_ (t : option vec) : bool := match t with Some _ => true | None => false end.
 Definition has_direction (t : option vec) : bool :=
   match t with Some w => negb (all_zero w) | None => false end.
@@ -239,6 +246,43 @@ Definition turned (t : option vec) : option vec :=
   option_map (fun w => flat (transposed (square w))) t.
 
 Definition lowest (s : vec) : Q := (- highest (negated s))%Q.
+Definition without_least (D : list input) : list input := map (fun i =>
+  let s := scores i in
+  let kept := filter (fun xg => negb (Qeq_bool (snd xg) (lowest s)) || Qeq_bool (snd xg) (highest s))
+                (zip pair (tokens i) s) in
+  Input (map fst kept) (query i) (map snd kept)) D.
+
+(* The token of largest logit, as the norm along w tends to infinity. *)
+Definition chosen_by (w : vec) (i : input) : nat :=
+  let q := map (fun row => inner row (query i)) (square w) in
+  best (map (fun x => inner x q) (tokens i)).
+(* The margins of the other tokens, and x in place of the chosen one. *)
+Definition margins_in (w : vec) (i : input) (c : nat) (x : Q) : vec :=
+  let m := map (fun a => inner a w) (rows [i] [c]) in firstn c m ++ x :: skipn c m.
+(* No parts of the gradient of an input cancel: the leads over its nearest tokens have one sign. *)
+Definition uncancelled (w : vec) (i : input) : bool :=
+  let c := chosen_by w i in
+  let m := map (fun a => inner a w) (rows [i] [c]) in
+  let leads := map (fun g => nth c (scores i) 0 - g)%Q (without c (scores i)) in
+  let close := map fst (filter (fun lg => Qeq_bool (snd lg) (lowest m)) (zip pair leads m)) in
+  forallb (fun x => negb (is_0 x)) leads &&
+  (forallb (below 0%Q) close || forallb (fun x => below x 0%Q) close).
+(* As descent goes along w, of multipliers m, the share of a token of margin above 1 under t lasts:
+   it is at the least margin under w, or is selected in an input with a token at the least margin. *)
+Definition share_lasts (D : list input) (w m : vec) (t : option vec) : bool :=
+  match t with
+  | None => false
+  | Some v =>
+    Nat.eqb (length (moving D)) (length D) && forallb (uncancelled w) D &&
+    forallb (fun gm => negb (Qeq_bool (fst gm) 1%Q) || below 0%Q (snd gm))
+      (zip pair (map (fun a => inner a w) (rows D (map (chosen_by w) D))) m) &&
+    existsb (fun i =>
+      let c := chosen_by w i in
+      let near := lowest (map (fun a => inner a w) (rows [i] [c])) in
+      existsb (fun gh => Qeq_bool (fst gh) 1%Q && below 1%Q (snd gh))
+        (zip pair (margins_in w i c near) (margins_in v i (best (scores i)) 0%Q))) D
+  end.
+
 Definition is_positive (x : Q) : bool := below 0%Q x.
 Definition how_many (x : Q) (s : vec) : Q :=
   inject_Z (Z.of_nat (length (filter (Qeq_bool x) s))).
@@ -352,6 +396,9 @@ Definition basin (D : list input) (l : loss) (W : matrix) : Prop :=
   sloped l /\ unique (moving D) = true /\
   Forall (fun i => gap D l W < room l i) (moving D).
 
+Definition starts_low (D : list input) (W : mat) (l : loss) : Prop :=
+  several_scores D = true /\ Forall (fun i => gap (moving D) l (reals W) < room l i) (moving D).
+
 Definition keeps (D : list input) (W : mat) (l : loss) (step : Q) (k : nat) (chosen : list nat)
     : Prop :=
   short 1 D l step /\ basin D l (descend D l (Q2R step) k (reals W)) /\
@@ -377,6 +424,11 @@ Definition ends_along (D : list input) (W : mat) (l : loss) (step : Q) (k : nat)
    len(data.Z[0]) >= len(data.X) * max(len(X) for X in data.X) := wide(data)
    any(flat(start)) := not all_zero(flat(start))
    loss in SLOPED := sloped(loss)
+   along(other, limit) := along(other, some(limit))
+   loss in LOSSES := has_slope(loss)
+   loss in ('exponential', 'log-loss') := exponential_or_log(loss)
+   favours(data, start, loss, [target]) := rises(data, start, loss, singleton(solution(target)), 1)
+   any(t in lasting(data, limit, weights) for t in idle) := share_lasts(data, limit, weights, target)
    at_most(step * smoothness(data, loss), 1) := short(1, data, loss, step)
    at_most(2 * step * smoothness(data, loss), 1) := short(2, data, loss, step)
    diverges(data, start, loss) := fact(not is_stationary(data, start, loss))

@@ -257,11 +257,9 @@ def shares_fade(m: Programs, case: Values, which: str = "others") -> Proposition
         raise NotExpressible(f"the shares of the tokens {which}")
     write(m, case)
     names = "data, start, loss, step"
-    m.lines["limit"], weights = run_along(names, case.data, case.W, case.loss, case.step)
+    m.lines["limit"], m.lines["weights"] = run_along(names, case.data, case.W, case.loss, case.step)
     m.lines["idle"] = "others(data, target)"
-    return Proposition(
-        f"fact(not any(t in lasting(data, limit, {weights}) for t in idle))", CHECKER
-    )
+    return Proposition("fact(not any(t in lasting(data, limit, weights) for t in idle))", CHECKER)
 
 
 def margins_end(m: Programs, case: Values, of: str, whose: str) -> Proposition:

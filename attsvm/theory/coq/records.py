@@ -26,7 +26,7 @@ from attsvm.theory.report.script import needed
 _BOOL, _REALS = "decide_bool", "decide_reals"
 """Tactics of Records.v: for conditions on rational numbers, and on real ones."""
 
-_TACTICS = {"short": "decide_short", "ends_along": "decide_run"}
+_TACTICS = {"short": "decide_short", "ends_along": "decide_run", "starts_low": "decide_low"}
 _LOSSES = ("strictly_decreasing", "decreasing", "smooth", "sloped")
 _SIGNS = {"at_most": ("<=", "<"), "below": ("<", "<="), "equal": ("=", "<>")}
 _HEAD = (
@@ -344,6 +344,7 @@ _KINDS = {
     "alpha": "list nat",
     "W": "mat",
     "q": "vec",
+    "weights": "vec",
 }
 """The types of values of records, by their names in verifiers."""
 
