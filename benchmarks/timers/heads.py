@@ -49,10 +49,10 @@ class Block(nn.Module):
         B, T, _ = x.shape
         parts = self.c_attn(self.ln_1(x)).split(WIDTH, dim=2)
         q, k, v = (part.view(B, T, HEADS, -1).transpose(1, 2) for part in parts)
+        k, v = k.clone(), v.clone()  # as a cache for the next words does
         if self.eager:
-            see = torch.ones(T, T, dtype=torch.bool).tril()
-            logits = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-            logits = torch.where(see, logits, torch.finfo(q.dtype).min)
+            hidden = torch.full((T, T), torch.finfo(q.dtype).min).triu(1)
+            logits = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5 + hidden
             mixed = nn.functional.softmax(logits, dim=-1) @ v
         else:
             mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)

@@ -30,3 +30,20 @@ def test_tables_and_outputs_are_freed_while_heads_are_kept():
     finally:
         gc.enable()
     assert len(heads) == 2 * models.HEADS
+
+
+def test_copies_of_keys_and_values_in_a_cache_are_freed():
+    freed = []
+
+    def how(q, k, v, mask):
+        freed.extend(reductions.StorageWeakRef(x.untyped_storage()).expired for x in (k, v))
+        return models.sdpa(q, k, v, mask)
+
+    model, x = models.Model(models.GPT2, how), models.tokens()
+    heads = capture(model, x)
+    assert [is_freed() for is_freed in freed] == [True] * 4
+    plain = model.layers[0].c_attn(torch.nn.functional.layer_norm(x, x.shape[-1:])).detach().numpy()
+    for h, head in enumerate(heads[: models.HEADS]):
+        first = 2 * models.WIDTH + h * models.SIZE
+        values = plain[..., first : first + models.SIZE].reshape(-1, models.SIZE)
+        assert (head.values == values).all()

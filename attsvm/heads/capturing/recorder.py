@@ -70,9 +70,12 @@ class Recorder:
         if any(part is None or len(part.x.tensor) != B for part in (queries, keys)):
             queries = keys = None
         made, dtype = [], _computed(query)
-        for part, projection in zip(parts, (queries, keys, None), strict=True):
+        views = (None, *self._views(parts, heads[2], keys))
+        for part, projection, view in zip(parts, (queries, keys, None), views, strict=True):
             whole = part.expand(*lead[:-1], *part.shape[-3:]) if part.ndim > 3 else part
             whole = whole.reshape(B, -1, *part.shape[-2:])
+            if view is not None and view.shape == whole.shape:
+                whole = view
             whole = whole.to(dtype)
             made.append(Part(Kept.of(whole), projection, H // whole.shape[1]))
         terms = []
@@ -82,6 +85,25 @@ class Recorder:
             terms.append(Term.of(tensor, hides=hides))
         mask = Mask((L, parts[1].shape[-2]), tuple(terms), causal)
         self._add(self._name(index, named), (B, H), made, scale, mask, dtype)
+
+    def _views(
+        self, parts: tuple[Tensor, Tensor, Tensor], heads: int | None, keys: Projection | None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """Return keys and values as views of the product that the queries keep in memory anyway.
+
+        So copies, such as those of a cache, are not kept. None where a part is no such copy.
+        """
+        query, key, value = (place(part) for part in parts)
+        made = [None if key == query else keys, None]
+        if value != query:
+            products = [product for product in self.products if place(product.y) == query]
+            made[1] = trace(parts[2], heads, products, turns=False)
+        first, second = (
+            None if one is None or one.outputs is None or place(one.outputs) != query
+            else one.outputs
+            for one in made
+        )  # fmt: skip
+        return first, second
 
     def multi_head(
         self,

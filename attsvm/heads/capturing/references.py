@@ -76,6 +76,7 @@ class Projection:
         columns: the rows of each head (H, e).
         factor: the factor that multiplies the product.
         turned: whether outputs were changed afterwards with the same norms, as by rotations.
+        outputs: a view (B, H, T, e) of the product, if attention got these numbers or a copy.
     """
 
     x: Kept
@@ -84,6 +85,7 @@ class Projection:
     columns: Tensor
     factor: float = 1.0
     turned: bool = False
+    outputs: Tensor | None = None
 
     def inputs(self, sequence: int) -> Array:
         """Return the inputs (T, d) of a sequence."""

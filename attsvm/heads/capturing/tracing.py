@@ -114,8 +114,22 @@ def trace(
                 if match is not None and _unique(match.columns, product, y):
                     bias = None if product.bias is None else Kept.of(product.bias)
                     kept = Kept.of(x), Kept.of(product.weight), bias
-                    return Projection(*kept, match.columns, match.factor, match.turned)
+                    view = _view(y, match.columns) if find is _columns else None
+                    return Projection(*kept, match.columns, match.factor, match.turned, view)
     return None
+
+
+def _view(y: Tensor, columns: Tensor) -> Tensor | None:
+    """Return columns (H, e) of y as a view (B, H, T, e); None if they are not evenly spaced."""
+    H, e = columns.shape
+    first = int(columns[0, 0])
+    step = int(columns[1, 0]) - first if H > 1 else e
+    spaced = torch.arange(H)[:, None] * step + torch.arange(e) + first
+    if not torch.equal(columns, spaced.to(columns)):
+        return None
+    to_b, to_t, to_f = y.stride()
+    sizes, steps = (len(y), H, y.shape[1], e), (to_b, step * to_f, to_t, to_f)
+    return y.as_strided(sizes, steps, y.storage_offset() + first * to_f)
 
 
 def _sampled(numbers: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
