@@ -6,8 +6,11 @@ sentences of 6 tokens.
 The first time, only queries and keys are trained, and the output of attention is read by the
 embedding of the next token: the setting of the theory. It predicts that each query comes to select
 one token, so that the entropy of its attention tends to 0. That token is optimal or, from some
-starts, only locally optimal. The norm of W grows while its direction and margin approach those of
-the Att-SVM of the selected tokens, as slowly as the logarithm of the number of steps.
+starts, only locally optimal. The norm of W grows, and its margin and direction improve as slowly as
+the logarithm of the number of steps. `cosine` compares W with the Att-SVM of least Frobenius norm,
+which the theory expects when W itself is trained, and `nuclear` with that of least nuclear norm,
+which it expects for queries and keys. Both cannot tend to 1: at step 3000 the cosine between the
+two solutions is 0.86.
 
 The second time, everything is trained by cross-entropy, as usual. Then the theory predicts nothing,
 as the scores of the tokens change with the values. The script takes about half a minute and needs
@@ -28,7 +31,7 @@ from attsvm.language import Language, next_tokens, prefix_data, random_language
 STEPS = (0, 100, 300, 1000, 3000)
 CAUSAL = torch.nn.Transformer.generate_square_subsequent_mask
 COLUMNS = ("loss", "optimal", "entropy", "norm", "margin", "cosine", "nuclear", "price")
-EXPECTED = {"entropy": 0.0, "margin": 1.0, "cosine": 1.0, "nuclear": 1.0, "price": 0.0}
+EXPECTED = {"entropy": 0.0, "nuclear": 1.0, "price": 0.0}
 VALUES = 2  # the third block of the projections, after queries and keys
 
 
@@ -108,7 +111,7 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
             loss.backward()
             descent.step()
         if fixed:
-            words = ("least", "up", "to 0", "growing", "to 1", "to 1", "to 1", "to 0")
+            words = ("least", "up", "to 0", "growing", "up", "", "to 1", "to 0")
             print("predict." + "".join(f"{word:>9}" for word in words), end="\n\n")
     return rows
 

@@ -55,7 +55,8 @@ class Head(HeadArrays):
                 f"{self.name} has no W that depends on the distance alone",
                 remedy="Heads with rotary positions have one; capture others with tokens='keys'.",
             )
-        note = f"W is that of tokens {distance} places before their query, and compared for all"
+        places = counted(distance, "place")
+        note = f"W is that of tokens {places} before their query, and compared for all"
         others = (note if "rotary" in text else text for text in self.notes)
         return replace(self, source=source, notes=tuple(others))
 

@@ -117,7 +117,7 @@ def test_w_of_a_distance_gives_the_logits_of_its_tokens(kind, distance):
         assert np.allclose(*at, rtol=0.0, atol=1e-4 * np.abs(made).max())
     compared = near.sequence(0).compare(baseline=False)
     assert 0.0 < abs(compared.cosine) < 1.0
-    assert "places before their query" in repr(compared).split("\n")[0]
+    assert "before their query" in repr(compared).split("\n")[0]
 
 
 def test_only_heads_with_rotary_positions_have_a_w_of_a_distance():

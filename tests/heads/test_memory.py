@@ -2,6 +2,9 @@
 
 import gc
 
+import numpy as np
+import pytest
+
 from attsvm import capture
 from tests.late import Late
 
@@ -30,6 +33,30 @@ def test_tables_and_outputs_are_freed_while_heads_are_kept():
     finally:
         gc.enable()
     assert len(heads) == 2 * models.HEADS
+
+
+@pytest.mark.parametrize("scaled", [lambda y: y / 2.5, lambda y: y * 0.4, lambda y: y.mul(0.4)])
+def test_no_more_tables_of_logits_are_kept_than_a_module_keeps(scaled):
+    freed = []
+
+    def how(q, k, v, mask):
+        y = q @ k.transpose(2, 3)
+        first = reductions.StorageWeakRef(y.untyped_storage())
+        y = scaled(y)
+        freed.append(first.expired())
+        second = reductions.StorageWeakRef(y.untyped_storage())
+        y = y.masked_fill(~mask, torch.finfo(q.dtype).min)
+        y = y.softmax(-1)
+        freed.append(second.expired())
+        return y @ v
+
+    heads = capture(models.Model(models.GPT2, how), models.tokens())
+    assert freed == [True] * 4
+    for head in heads:
+        made = head.queries @ head.weights.T @ head.tokens.T
+        far = np.where(head.seen, made - head.logits, np.nan)
+        far -= np.nanmean(far, axis=1, keepdims=True)  # the constant that a bias of the keys adds
+        assert np.nanmax(np.abs(far)) <= 1e-4
 
 
 def test_copies_of_keys_and_values_in_a_cache_are_freed():

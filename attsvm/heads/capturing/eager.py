@@ -28,36 +28,52 @@ _ROWS = 16
 """Maximum number of queries by which the scale is found."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Pair:
-    """A product y = a b^T of two activations (..., L, e) and (..., S, e).
+    """A product y = factor * a b^T of two activations (..., L, e) and (..., S, e).
 
     Attributes:
-        a, b, y: the tensors.
-        versions: their versions after the product, which change if one is overwritten.
+        a, b: the factors.
+        y: the product; None if it was dropped, as it takes much memory.
+        shape: that of the product.
+        versions: the versions of a, b and y after the product, which change if one is overwritten.
+        factor: the number by which the module multiplied the product.
     """
 
     a: Tensor
     b: Tensor
-    y: Tensor
+    y: Tensor | None
+    shape: torch.Size
     versions: tuple[int, ...]
+    factor: float = 1.0
 
     @classmethod
     def of(cls, a: Tensor, b: Tensor, y: Tensor) -> Pair:
         """Return a product as it is now."""
-        return cls(a, b, y, tuple(map(version, (a, b, y))))
+        return cls(a, b, y, y.shape, tuple(map(version, (a, b, y))))
 
-    def again(self) -> Pair | None:
-        """Return the product, recomputed if it was overwritten; None if a factor was overwritten.
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the product is at hand, and known not to be overwritten."""
+        y = self.y
+        return y is not None and not y.is_inference() and version(y) == self.versions[2]
 
-        Tensors of inference mode have no version.
+    def replace(self, y: Tensor, factor: float) -> None:
+        """Take another multiple of a b^T, so that the memory of the present one can be freed."""
+        self.y, self.factor, self.versions = y, factor, (*self.versions[:2], version(y))
+
+    def whole(self) -> Tensor | None:
+        """Return the product, recomputed if it was overwritten or dropped.
+
+        Return None if a factor was overwritten. Tensors of inference mode have no version.
         """
-        now = tuple(map(version, (self.a, self.b, self.y)))
-        if now[:2] != self.versions[:2]:
+        if tuple(map(version, (self.a, self.b))) != self.versions[:2]:
             return None
-        if now == self.versions and not self.y.is_inference():
-            return self
-        return Pair.of(self.a, self.b, self.a @ self.b.transpose(-1, -2))
+        y = self.y
+        if y is None or not self.is_fresh:
+            y = self.a @ self.b.transpose(-1, -2)
+            self.replace(y, 1.0)
+        return y
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,23 +94,23 @@ class Fit:
     causal: bool
 
 
-def fitted(pair: Pair, logits: Tensor) -> Fit | None:
-    """Return the scale, mask and added numbers that make logits of a product; None if none do.
+def fitted(y: Tensor, logits: Tensor) -> Fit | None:
+    """Return the scale, mask and added numbers that make logits of a product y; None if none do.
 
     Numbers that are added must depend on the distance of query and token or on the token alone, or
     be the same for all sequences; otherwise the scale is unknown.
     """
-    logits = logits.reshape(pair.y.shape).to(pair.y.dtype)
-    is_half = pair.y.element_size() == 2
-    precision = _ROUNDINGS * torch.finfo(torch.float32 if is_half else pair.y.dtype).eps
-    relative = _HALF * torch.finfo(pair.y.dtype).eps if is_half else 0.0
+    logits = logits.reshape(y.shape).to(y.dtype)
+    is_half = y.element_size() == 2
+    precision = _ROUNDINGS * torch.finfo(torch.float32 if is_half else y.dtype).eps
+    relative = _HALF * torch.finfo(y.dtype).eps if is_half else 0.0
     rows = list({*np.linspace(0, logits.shape[-2] - 1, _ROWS).astype(int).tolist()})
-    some, products = logits[..., rows, :].float(), pair.y[..., rows, :].float()
+    some, products = logits[..., rows, :].float(), y[..., rows, :].float()
     largest = torch.where(some > LOWEST, some, 0).abs().max()
     scale = _scale(some, products, precision, relative)
     exact = scale is not None
     if scale is None:
-        wide, room = (logits.float(), pair.y.float()), 2.0 * relative * float(largest)
+        wide, room = (logits.float(), y.float()), 2.0 * relative * float(largest)
         scales = (_scale(*apart, precision, 0.0, room) for apart in _differences(*wide))
         scale = next((s for s in scales if s), None)
     if scale is None:
@@ -102,7 +118,7 @@ def fitted(pair: Pair, logits: Tensor) -> Fit | None:
     shown: list[Tensor] = []
     rests: list[Tensor] = []
     far = 0.0
-    leads = [table.reshape(-1, *table.shape[-2:]) for table in (logits, pair.y)]
+    leads = [table.reshape(-1, *table.shape[-2:]) for table in (logits, y)]
     rest = torch.empty_like(leads[0][0])
     seen = torch.empty(rest.shape, dtype=torch.bool, device=rest.device)
     for one, product in zip(*leads, strict=True):  # one head fits in the cache
@@ -116,7 +132,7 @@ def fitted(pair: Pair, logits: Tensor) -> Fit | None:
         shown.append(shown[0] if shown and _equal(seen, shown[0]) else seen.clone())
         if not exact:
             rests.append(rest.clone())
-    lead = pair.y.shape[:-2]
+    lead = y.shape[:-2]
     added = None
     if far > precision * largest:
         if exact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.recorder = recorder
         self._pairs: deque[Pair] = deque(maxlen=_PAIRS)
-        self._open: tuple[Pair, Fit] | None = None  # logits that wait for their values
+        self._open: tuple[Pair, float, Fit] | None = None  # logits that wait for their values
         self._unread: torch.Size | None = None  # the shape of weights without known logits
 
     def __torch_function__(
@@ -44,6 +45,9 @@ class Watch(TorchFunctionMode):
         """Call a function of PyTorch, and record what it computed."""
         for tensor in _written(func, args, kwargs or {}):
             self.recorder.overwritten(tensor)
+        if func in _SOFTMAX:
+            with torch.no_grad():
+                self._softmax(*args, **(kwargs or {}))  # type: ignore[arg-type]
         result = func(*args, **(kwargs or {}))
         if func in _SEEN:
             with torch.no_grad():  # a module may switch gradients on
@@ -97,30 +101,48 @@ class Watch(TorchFunctionMode):
             self._pairs.clear()
             self.recorder.leave_out(pair.b.transpose(-1, -2))
             return
-        if self._open is None or pair.a.shape != self._open[0].y.shape:
+        if self._open is None or pair.a.shape != self._open[0].shape:
             self._pairs.append(pair)
             return
-        logits, fit = self._open
+        logits, factor, fit = self._open
         self._open = None
         self._pairs.clear()
         parts = logits.a, logits.b, pair.b.transpose(-1, -2)
         hidden = [(tensor, False) for tensor in (fit.seen, fit.added) if tensor is not None]
-        self.recorder.attention(parts, fit.scale, hidden, causal=fit.causal)
+        self.recorder.attention(parts, factor * fit.scale, hidden, causal=fit.causal)
+
+    def _scaled(self, y: Tensor, input: object, other: object, *, divides: bool) -> None:
+        """Keep a multiple of a product of queries and keys in its place, as the module does."""
+        for pair in self._pairs:
+            if pair.y is input and pair.is_fresh and y.dtype == pair.a.dtype:
+                is_scalar = isinstance(other, torch.Tensor) and not other.ndim
+                number = other.item() if is_scalar else other  # type: ignore[attr-defined]
+                if isinstance(number, (int, float)) and 0.0 < abs(number) < math.inf:
+                    pair.replace(y, pair.factor / number if divides else pair.factor * number)
+
+    def _times(self, y: Tensor, input: object, other: object, **named: object) -> None:
+        self._scaled(y, input, other, divides=False)
+
+    def _over(self, y: Tensor, input: object, other: object, **named: object) -> None:
+        if "rounding_mode" not in named:
+            self._scaled(y, input, other, divides=True)
 
     def _softmax(
-        self, y: Tensor, input: Tensor, dim: int | None = None, *rest: object, **named: object
+        self, input: Tensor, dim: int | None = None, *rest: object, **named: object
     ) -> None:
+        """Take logits apart, and drop the product before the softmax needs memory."""
         if dim not in (-1, input.ndim - 1) or input.ndim < 2:
             return
         self._unread = None
-        if self._open is not None and _alike(self._open[0].y.shape, input.shape):
+        if self._open is not None and _alike(self._open[0].shape, input.shape):
             self._open = None  # no product with values followed
         for pair in reversed(self._pairs):
-            if _alike(pair.y.shape, input.shape):
-                again = pair.again()
-                fit = None if again is None else fitted(again, input)
-                if again is not None and fit is not None:
-                    self._open = again, fit
+            if _alike(pair.shape, input.shape):
+                y = pair.whole()
+                fit = None if y is None else fitted(y, input)
+                if fit is not None:
+                    self._open = pair, pair.factor, fit
+                    pair.y = None
                     return
         self._unread = input.shape
 
@@ -145,6 +167,8 @@ class Watch(TorchFunctionMode):
         self.recorder.attention((query, key, value), scale, hidden, causal=bool(is_causal))
 
 
+_SOFTMAX = {F.softmax, torch.softmax, torch.Tensor.softmax}
+
 _SEEN: dict[object, Callable[..., None]] = {
     F.linear: Watch._linear,
     **dict.fromkeys((torch.addmm, torch.Tensor.addmm), Watch._addmm),
@@ -152,7 +176,8 @@ _SEEN: dict[object, Callable[..., None]] = {
     torch.einsum: Watch._einsum,
     F.scaled_dot_product_attention: Watch._dot_product,
     F.multi_head_attention_forward: Watch._multi_head,
-    **dict.fromkeys((F.softmax, torch.softmax, torch.Tensor.softmax), Watch._softmax),
+    **dict.fromkeys((torch.mul, torch.Tensor.mul, torch.Tensor.__mul__), Watch._times),
+    **dict.fromkeys((torch.div, torch.Tensor.div, torch.Tensor.__truediv__), Watch._over),
     **dict.fromkeys((torch.matmul, torch.mm, torch.bmm), Watch._matmul),
     **dict.fromkeys((torch.Tensor.matmul, torch.Tensor.mm, torch.Tensor.bmm), Watch._matmul),
     torch.Tensor.__matmul__: Watch._matmul,
