@@ -17,81 +17,64 @@ LONG = 120.0
 
 FALSE = {
     "three letters, out of order": (
-        lambda: ask(
-            lambda m, v: m.at_most(m.norm(v.s - v.t), m.norm(v.s)),
-            t=Near("s"),
-            s=Vector("n"),
-            seconds=LONG,
+        question(
+            lambda m, v: m.at_most(m.norm(v.s - v.t), m.norm(v.s)), t=Near("s"), s=Vector("n")
         ),
         {"n": "1", "s": "[0]", "t": "[1]"},
     ),
     "a size beyond the drawn ones": (
-        lambda: ask(
-            lambda m, v: m.at_most(m.sum(m.abs(v.x)), 2 * m.norm(v.x)), x=Vector("n"), seconds=LONG
-        ),
+        question(lambda m, v: m.at_most(m.sum(m.abs(v.x)), 2 * m.norm(v.x)), x=Vector("n")),
         {"n": "5", "x": "[1, 1, 1, 1, 1]"},
     ),
     "with a hypothesis": (
-        lambda: ask(
+        question(
             lambda m, v: m.at_most(v.a + v.b, m.sqrt(3)),
             lambda m, v: m.at_most(v.a**2 + v.b**2, 2),
             a=Real(),
             b=Real(),
-            seconds=LONG,
         ),
         {"a": "1", "b": "1"},
     ),
     "whole numbers": (
-        lambda: ask(
-            lambda m, v: m.below(0, m.abs(v.x**2 - 13 * v.y**2 - 1)),
-            x=Integer(1),
-            y=Integer(1),
-            seconds=LONG,
+        question(
+            lambda m, v: m.below(0, m.abs(v.x**2 - 13 * v.y**2 - 1)), x=Integer(1), y=Integer(1)
         ),
         {"x": "649", "y": "180"},
     ),
     "equal sides of a strict inequality": (
-        lambda: ask(
-            lambda m, v: m.below(m.exp(v.x) * m.exp(v.y), m.exp(v.x + v.y)),
-            x=Real(),
-            y=Real(),
-            seconds=LONG,
+        question(
+            lambda m, v: m.below(m.exp(v.x) * m.exp(v.y), m.exp(v.x + v.y)), x=Real(), y=Real()
         ),
         {"x": "0", "y": "0"},
     ),
     "a late term of a sequence": (
-        lambda: ask(
+        question(
             lambda m, v: m.at_least(
                 m.iterate(lambda x: x - x * x, m.exact("0.5"), v.N), m.exact("0.01")
             ),
             N=Integer(1),
-            seconds=LONG,
         ),
         {"N": "94"},
     ),
     "a remainder of a large power": (  # 341 = 11 * 31 passes Fermat's test to base 2
-        lambda: ask(
+        question(
             lambda m, v: m.differ(m.mod(2 ** (v.a * v.b - 1), v.a * v.b), 1),
             a=Integer(2),
             b=Integer(2),
-            seconds=LONG,
         ),
         {"a": "31", "b": "11"},
     ),
     "a late partial sum": (
-        lambda: ask(
-            lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 4),
-            n=Integer(1),
-            seconds=LONG,
+        question(
+            lambda m, v: m.at_most(m.sum_over(1, v.n, lambda k: m.exact(1) / k), 4), n=Integer(1)
         ),
         {"n": "31"},
     ),
     "a defined letter is shown": (
-        lambda: ask(
+        question(
             lambda m, v: m.at_most(v.p, m.exact("1/2")),
             x=Real(),
             p=Defined(lambda m, v: v.x * v.x / 3),
-            seconds=LONG,
         ),
         {"x": "2", "p": "4/3"},
     ),
@@ -109,7 +92,7 @@ def after(asked, *searchers):
 @pytest.mark.parametrize("name", FALSE)
 def test_a_false_question_falls_by_its_smallest_instance(name):
     asked, instance = FALSE[name]
-    answer = asked()
+    answer = answered(asked, LONG)
     assert (answer.verdict, answer.refuted) == ("refuted", True)
     assert answer.instance == instance
     text = repr(answer)
