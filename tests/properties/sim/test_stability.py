@@ -79,12 +79,6 @@ def test_two_tokens_bound_all_others(case, loss, size):
         assert bent == pytest.approx(2 * y, abs=rounding)
 
 
-@pytest.mark.parametrize("y", [0.0, 0.1, 0.3, 0.5])
-def test_the_chord_is_above_the_bound(y):
-    assert bound(1.0, y) <= 0.5 + y + 1e-15
-    assert bound(1.0, 0.5) == 1.0
-
-
 def test_two_tokens_are_proved_to_reach_more_than_the_bound_of_others():
     assert proofs.two_tokens_reach_more()
     assert proofs.two_tokens_reach_more(fmpq(99, 100))
