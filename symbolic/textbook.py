@@ -365,16 +365,6 @@ HOEFFDING = Lemma(
     "the sum of d of them is more than e d in size with probability at most 2 exp(-d e^2/2)",
 )
 
-PRODUCT_OF_SERIES = Lemma(
-    "products of exponential generating functions",
-    "Stanley, Enumerative Combinatorics 2, proposition 5.1.3",
-    (),
-    "m! [z^m] of a product of exponential generating functions of numbers of structures is the sum "
-    "over all ways to give each of m labelled places to one factor, of the product of the factors' "
-    "numbers for the places that they have",
-)
-"""The same holds for weights in place of numbers."""
-
 FIXED = "the subspace is independent of the vectors"
 
 GAUSSIAN_PROJECTION = Lemma(

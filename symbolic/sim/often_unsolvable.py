@@ -20,7 +20,7 @@ from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence
-from symbolic.sim import circles, repeated_tokens
+from symbolic.sim import circles, repeated_tokens, successors
 
 ROWS_OF_LANGUAGES = Supposed(
     "successors are drawn for each token apart: rows of a random language are independent",
@@ -64,23 +64,6 @@ def prove() -> str:
     return "for any number of tokens and sentences"
 
 
-def prove_probability() -> str:
-    """Prove the probability that m sentences of two words have no word with two successors."""
-    z, p, r = sp.symbols("z p r", positive=True)
-    k = sp.Symbol("k", integer=True, positive=True)
-    ensure_zero(
-        sp.diff(p**k * sp.exp(p * z), z) - p ** (k + 1) * sp.exp(p * z),
-        "k! [z^k] (exp(p z) - 1), the k-th derivative at 0, is p^k for every k > 0",
-        normal=simplified,
-    )
-    ensure_zero(
-        (1 + (sp.exp(p * z) - 1) + (sp.exp(r * z) - 1)).subs(z, 0) - 1,
-        "no sentence that begins with q has weight 1, and k > 0 that end alike, sum_s p_qs^k",
-    )
-    cite(textbook.PRODUCT_OF_SERIES)  # a factor for the sentences that begin with q, for each q
-    return "for any vocabulary, any weights and any m"
-
-
 def ensure_next_is_best() -> None:
     """Prove that the next token scores more than every other one, if embeddings have norm 1."""
     a, b = vector("a"), vector("b")
@@ -97,7 +80,7 @@ def prove_often() -> str:
     """Prove that ten sentences of a random language are contradictory with probability > 1/2."""
     ensure_next_is_best()
     circles.prove()  # the cycle has two tokens: a query asks for a above b, and for b above a
-    prove_probability()
+    successors.prove()
     z, q, r = sp.symbols("z mean_q mean_r")
     cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})
     ensure_zero(

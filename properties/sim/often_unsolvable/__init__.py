@@ -129,9 +129,9 @@ OFTEN = Statement(
             },
         ),
         "sharp": Reading(
-            "holds",
+            "proved",
             strength="exact",
-            proof="symbolic.sim.often_unsolvable:prove_probability",
+            proof="symbolic.sim.successors:prove",
             under=(),
             variables=Records(
                 Table,

@@ -15,6 +15,7 @@ from attsvm.theory.types import Comparison, Namespace
 from properties.sim._support.telling_sentences import one_successor, sentence_run, sentences_of
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
+from properties.sim.often_unsolvable.pair_letters import series
 
 IN_A_CIRCLE = (
     "a query asks for a before b if a is optimal and b another token of a sub-sequence that it "
@@ -83,6 +84,7 @@ EXPONENTIAL_SERIES = probability(
     floats=gap_in_floats,
     balls=gap,
     symbols={"strict": {True: "word", False: "word of two neighbouring ones"}},
+    proposition=series,
 )
 FEWER = {
     "for one sentence of two words": changed(m=1, n=2),

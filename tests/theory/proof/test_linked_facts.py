@@ -5,6 +5,7 @@ are compared on instances of each reading and of its siblings, which make the fo
 """
 
 import functools
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -39,6 +40,8 @@ from properties.sim._support.self_attention import ORTHOGONAL, SIDEWAYS
 from properties.sim.hyperplanes.instances import CONFLICT
 from properties.sim.low_score_tokens import NO_LOW_SUPPORT
 from properties.sim.low_score_tokens.left_out import low
+from properties.sim.often_unsolvable import pair_letters
+from properties.sim.often_unsolvable.contradictions import Table, enumerated, probability
 from properties.tf._support.descent_steps import Step
 from properties.tf._support.regularisation_paths import (
     FALLING_AT_BEST,
@@ -51,7 +54,7 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
 from tests.searching import nightly
-from tests.theory.proof import att_svm_model, descent_model, programme_model
+from tests.theory.proof import att_svm_model, descent_model, pair_model, programme_model
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
 
@@ -93,7 +96,11 @@ DECLARED = {
 """Readings whose propositions are declared for other constants as well."""
 PATHS = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Path}
 """All readings on limits of minimisers over balls."""
-EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **PATHS}
+TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
+"""All readings on sentences of two words."""
+EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **PATHS, **TABLES}
+GIVEN = {*RECORDS, *PATHS, *TABLES} - {"mm/v-svm:sharp-2"}
+"""Readings of which instances confirm what is given and concluded; no v-SVM is without rows."""
 
 TRAINED = {"sim/figure-2:amended-2"}
 """Readings that train on sentences; the other readings on sentences train nothing."""
@@ -138,6 +145,7 @@ MODELS = {
     Several: att_svm_model.model_of_several,
     Candidate: descent_model.model_of_candidate,
     Path: descent_model.model_of_path,
+    Table: pair_model.model_of_table,
     Selection: programme_model.model_of,
     Rival: programme_model.model_of,
     Attended: programme_model.model_of_attended,
@@ -250,16 +258,29 @@ def test_no_fact_is_false_on_an_instance(name):
     cases = instances(claim, count) + SPECIAL.get(name, [])
     assert len(cases) >= 3
     for case in cases:
-        tally = evaluated(whole, model(claim, case), tries=12 if name in {*RECORDS, *PATHS} else 6)
+        tally = evaluated(whole, model(claim, case), tries=12 if name in GIVEN else 6)
         assert tally.false == [], case
         assert tally.open == [] or name in {*RUNS, *PATHS}
         confirmed.update(tally.confirmed)
     # facts of a case that never occurs are not tried
     assert len(confirmed) > (0.9 if name in RUNS else 0.5) * len(whole.facts)
-    # instances confirm what records give and conclude; no one has a v-SVM without rows
-    if name in {*RECORDS, *PATHS} - {"mm/v-svm:sharp-2"}:
+    if name in GIVEN:
         given = {fact for fact in whole.facts if fact.rule in ("setting", "hypothesis")}
         assert given | {*whole.concluded} <= confirmed
+
+
+def test_sets_of_pairs_give_the_probability_and_the_product_of_a_reading():
+    (claim,) = TABLES.values()
+    for case in instances(claim, 9):
+        found = pair_model.model_of_table(case).functions
+        sets = pair_model.model_of_table(case).sets[pair_letters.SET]
+        chances = sum(found[pair_letters.CHANCE](case.m, s) for s in sets)
+        assert chances == pytest.approx(float(enumerated(case)))
+        pairs = itertools.product(sets, sets)
+        signed = (
+            found[pair_letters.SIGN](s, t) * found[pair_letters.POWER](case.m, t) for s, t in pairs
+        )
+        assert sum(signed) == pytest.approx(float(probability(case)))
 
 
 def test_no_fact_from_two_basins_is_false_on_either_run():
