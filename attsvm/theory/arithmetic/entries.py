@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any, NoReturn, Protocol, Self
 
 import numpy as np
@@ -139,11 +140,19 @@ def refuse_change(*_: object, **__: object) -> NoReturn:
 
 
 def ensure_natural(k: object, what: str) -> None:
-    """Raise if a number of steps, or an exponent, is negative; `what` says what it counts.
+    """Raise if a number of steps, or an exponent, is negative or a fraction.
+
+    Letters of other arithmetics pass; `what` says what the number counts.
 
     Raises:
-        ClaimError: the number is negative.
+        ClaimError: the number is negative, a float or a fraction.
     """
+    if isinstance(k, float | np.floating | Fraction | fmpq | arb):
+        raise misuse(
+            f"takes {what} {k}, which is no integer of Python",
+            "Give an integer such as 2 or v.k; a root is m.sqrt(x), another power of x > 0 is "
+            "m.exp(m.exact('0.3') * m.log(x)).",
+        )
     if isinstance(k, int) and k < 0:
         raise misuse(f"takes {what} {k}, which is negative", "Exclude it, as by Integer(0).")
 

@@ -213,10 +213,11 @@ def _named(formula: Formula) -> Formula:
     A hypothesis that cannot be written down is shown by its code, or keeps its number.
     """
     texts = typeset(formula).hypotheses
+    own = domains(formula.variables)  # sentences say these with the variables
     named: dict[str, Hypothesis] = {}
     for name, hypothesis in formula.hypotheses.items():
-        text = texts[name].plain if name in texts else name
-        text = (body_of(hypothesis.holds) or name) if text == name else text
+        text = texts[name].plain if name in texts and name not in own else name
+        text = (body_of(hypothesis.holds) or name) if text == name and name not in own else text
         text = f"{text} (again)" if text in named else text
         named[text] = Hypothesis(text, hypothesis.holds)
     return dataclasses.replace(formula, hypotheses=named)

@@ -165,8 +165,8 @@ def _for_instance(m: Text, formula: Formula) -> Term | None:
     }
     v = FrozenValues(**{**letters(formula.variables), **sizes})
     run = written(formula.relation(m, v, {}))
-    if run is None or not sizes:
-        return run
+    if run is None or not sizes or not any(c.isalpha() for c in run.plain):
+        return run  # without letters it is no formula
     chosen = ", ".join(f"{name} = {size}" for name, size in sizes.items())
     return Term(rf"{run.latex} \text{{ for }} {chosen}", f"{run.plain} (for {chosen})")
 

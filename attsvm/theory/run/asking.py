@@ -13,6 +13,8 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
+import linecache
 import operator
 import re
 import traceback
@@ -29,7 +31,7 @@ from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY, Values
 from attsvm.theory.arithmetic.heights import heights
-from attsvm.theory.arithmetic.namespace import returned
+from attsvm.theory.arithmetic.namespace import Namespace, returned
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
@@ -293,6 +295,11 @@ def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
                 value=error.value,
                 remedy=error.remedy,
             ) from error
+        if isinstance(error, IndexError):
+            raise ClaimError(
+                f"{whose}{_line(error)} reads an entry that an array does not have: {error}",
+                remedy="Limit the length, as by n=Integer(6) for x[5]; or x[-1].",
+            ) from error
         # any other exception, such as an attribute that a value of v lacks
         if not isinstance(error, AttsvmError):
             raise ClaimError(
@@ -317,14 +324,14 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
             f"{at} raises a number to a power that is computed",
             remedy="Let the exponent be a variable such as k=Integer(1), or use m.sqrt or m.exp.",
         )
+    call = _call(error) if isinstance(error, TypeError) else None
+    if call is not None:
+        text, name = call
+        problem = str(error).rpartition("() ")[2]
+        return ClaimError(f"{at} calls {text}: {problem}", remedy=usage(name))
     written = isinstance(error, ValueError) and "read-only" in str(error)
     if written or isinstance(error, FrozenInstanceError):
         return ClaimError(f"{at} {READ_ONLY}", remedy=COPY_FIRST)
-    if isinstance(error, IndexError):
-        return ClaimError(
-            f"{at} reads an entry that an array does not have: {error}",
-            remedy="Limit the length, as by n=Integer(6) for x[5], or count from the end: x[-1].",
-        )
     if isinstance(error, TypeError) and "callable" in str(error) and "method" in str(error):
         return ClaimError(
             f"{at} calls a function of another library: {error}",
@@ -346,6 +353,32 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
             remedy=remedy_for(str(error.name), known),
         )
     return None
+
+
+def _call(error: BaseException) -> tuple[str, str] | None:
+    """Return the author's call of a function of m that raised the error, and the function's name.
+
+    None if the author's code stands in several lines, calls something else, or is not known.
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not _is_of_an_author(Path(frame.filename)):
+            continue
+        if frame.lineno != frame.end_lineno or frame.line is None:
+            return None
+        raw = linecache.getline(frame.filename, frame.lineno or 0).encode()
+        text = raw[frame.colno : frame.end_colno].decode(errors="replace")
+        called = re.match(r"m\.(\w+)\(", text)
+        known = called is not None and hasattr(Arithmetic, called[1])
+        return (text, called[1]) if called is not None and known else None
+    return None
+
+
+def usage(name: str) -> str:
+    """Return how to call a function of the namespace m, with the first line of its docstring."""
+    function = getattr(Namespace, name, None) or getattr(Arithmetic, name)
+    arguments = [*inspect.signature(function).parameters][1:]
+    says = (inspect.getdoc(function) or "").partition("\n")[0]
+    return f"Write m.{name}({', '.join(arguments)}): {says}"
 
 
 def _line(error: BaseException) -> str:
