@@ -248,6 +248,23 @@ def test_frobenius_brackets_hold_at_every_scale(seed):
     assert high - low <= 1e-9 * high
 
 
+@pytest.mark.parametrize("powers", [(300, 300), (-300, -300), (450, 0), (0, -450)])
+def test_frobenius_brackets_hold_where_squares_of_constraints_leave_the_floats(powers):
+    """Scaled by powers of two, brackets are those of the programme, outwards by a float."""
+    p, q = powers
+    data = gaussian_protocol(np.random.default_rng(0), 3, 3, 4)
+    near = att_svm_programme(AttentionData(data.X, data.Z, scores=data.gamma))
+    X, Z = np.ldexp(data.X, p), np.ldexp(data.Z, q)
+    far = att_svm_programme(AttentionData(X, Z, scores=data.gamma))
+    answer = solve_programme(near)
+    low, high = bounds.frobenius_bracket(near, answer.W, answer.weights)
+    found = bounds.frobenius_bracket(far, np.ldexp(answer.W, -p - q), answer.weights)
+    least, most = np.ldexp([low, high], -p - q)
+    assert low > 0.0
+    assert least * (1.0 - 1e-12) <= found[0] < least
+    assert most < found[1] <= most * (1.0 + 1e-12)
+
+
 def test_dependent_equalities_leave_the_upper_bound_infinite():
     """A token twice in a selection is one equality twice: no proof that both can be met."""
     X = np.array([[[1.0, 0.3], [0.2, 0.7], [0.2, 0.7], [-1.0, 0.1]]])
