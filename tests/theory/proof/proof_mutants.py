@@ -1,14 +1,38 @@
-"""Changes that must make linked proofs fail: a premise left out, a stronger conclusion."""
+"""Changes of linked proofs: a premise left out, a stronger conclusion, a weaker hypothesis.
+
+`python -m tests.theory.proof.proof_mutants` writes the page on weaker hypotheses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
+from unittest import mock
 
-from attsvm.theory.proof.facts import Fact, Proof, Proposition
+from attsvm._files import write_text
+from attsvm.errors import ProofError
+from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.proof import linked
+from attsvm.theory.proof.facts import Fact, Proof, Proposition, Sequent
+from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.rules import denials
 from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import as_term
+from attsvm.theory.verification.check import found_proof
+from tests.theory.proof.readings import LINKED_CLAIMS, chain
+
+PAGE = Path(__file__).parents[3] / "docs/tables/weaker.md"
+HEAD = """Each hypothesis of each linked proof was weakened in two ways: `>` became `>=`, and each
+inequality was weakened by 1/1000. The table lists the weaker hypotheses with which a proof still
+runs: there the theorem is sharper than its readings. If a hypothesis says several things, the proof
+may not use the one that is shown.
+
+| proof | hypothesis | weaker form that is enough |
+| --- | --- | --- |
+"""
+PROOFS = {claim.proof: claim for claim in LINKED_CLAIMS.values()}
+"""A reading of each linked proof."""
 
 
 def premises(whole: Proof) -> Iterator[tuple[Fact, Fact]]:
@@ -50,9 +74,52 @@ def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
         yield f"1001/1000 of {part!r}", replace(conclusion, term=term + part / 1000)
 
 
-def weaker(hypothesis: Proposition) -> Iterator[tuple[str, Proposition]]:
-    """Yield hypotheses that say less, each with a name of the change."""
+def weaker(hypothesis: Proposition) -> Iterator[Proposition]:
+    """Yield hypotheses that say less: not strict, or by a thousandth."""
     if hypothesis.relation == ">":
-        yield ">=", replace(hypothesis, relation=">=")
+        yield replace(hypothesis, relation=">=")
     if hypothesis.relation != "==":
-        yield "by a thousandth", replace(hypothesis, term=hypothesis.term + as_term(1) / 1000)
+        yield replace(hypothesis, term=hypothesis.term + as_term(1) / 1000)
+
+
+def weakenings(whole: Proof) -> Iterator[tuple[int, Proposition]]:
+    """Yield each weaker form of each fact of a hypothesis, with the place among these facts."""
+    for place, fact in enumerate(fact for fact in whole.facts if fact.rule == "hypothesis"):
+        yield from ((place, said) for said in weaker(fact.proposition))
+
+
+def stands(prove: Callable[[], str], place: int, said: Proposition) -> bool:
+    """Return whether a linked proof runs with another proposition for one hypothesis."""
+    own, places = linked.fact_of_reading, iter(range(10**6))
+
+    def given(sequent: Sequent, rule: str, sentence: str, first: int = 0) -> Fact:
+        if rule == "hypothesis" and next(places) == place:
+            sequent = replace(sequent, proposition=said)
+        return own(sequent, rule, sentence, first)
+
+    with mock.patch.object(linked, "fact_of_reading", given), recorded():
+        try:
+            prove()
+        except ProofError:
+            return False
+    return True
+
+
+def rows(name: str, some: Iterable[tuple[int, Proposition]]) -> Iterator[tuple[str, bool]]:
+    """Yield the row of the page for each weaker hypothesis, and whether it is enough."""
+    whole, prove = chain(name), found_proof(PROOFS[name])
+    given = [whole.notes[fact.number] for fact in whole.facts if fact.rule == "hypothesis"]
+    for place, said in some:
+        cells = f"`{name}`", given[place], f"`{as_text(said)}`"
+        row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+        yield f"| {row} |\n", stands(prove, place, said)
+
+
+def main() -> None:
+    """Write the page."""
+    found = (row for name in sorted(PROOFS) for row in rows(name, weakenings(chain(name))))
+    write_text(PAGE, HEAD + "".join(row for row, enough in found if enough))
+
+
+if __name__ == "__main__":
+    main()
