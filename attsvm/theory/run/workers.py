@@ -82,11 +82,7 @@ class Asked(Protocol):
 
 
 class Workers(Protocol):
-    """A pool that works on up to `count` jobs at a time."""
-
-    @property
-    def count(self) -> int:
-        """The number of jobs worked on at a time; on a cluster it may change."""
+    """A pool that works on some jobs at a time."""
 
     def submit(self, job: Job, *arguments: str) -> Asked:
         """Submit a job, and return its handle."""
@@ -115,8 +111,6 @@ class _Now:
 
 
 class _Here:
-    count = 1
-
     def submit(self, job: Job, *arguments: str) -> Asked:
         return _Now(job, arguments)
 
@@ -132,7 +126,7 @@ class _Process(SpawnProcess):
     """A fresh process whose numeric libraries have one thread.
 
     Attributes:
-        exitcode: as usual, but 1 for 0: pebble takes 0 for the regular end of a worker, and waits
+        exitcode: as usual, but 256 for 0: pebble takes 0 for the regular end of a worker, and waits
             for ever for a job that calls `os._exit(0)`.
     """
 
@@ -152,7 +146,7 @@ class _Process(SpawnProcess):
     @property
     def exitcode(self) -> int | None:
         code = super().exitcode
-        return 1 if code == 0 else code
+        return _ZERO if code == 0 else code
 
 
 class _Spawn(SpawnContext):
@@ -160,6 +154,8 @@ class _Spawn(SpawnContext):
 
 
 _SPAWN, _starting = _Spawn(), threading.Lock()
+_ZERO = 256
+"""Exit code 0 of a worker, as pebble sees it."""
 
 
 class _Worker:
@@ -214,7 +210,7 @@ class _Processes:
     """Threads that each wait for a process of their own."""
 
     def __init__(self, count: int, *needed: object) -> None:
-        self.count, self._needed = count, needed
+        self._needed = needed
         self._ended, self._own = threading.Event(), threading.local()
         self._workers: list[_Worker] = []
         self._threads = ThreadPoolExecutor(count, initializer=self._prepare)
@@ -230,7 +226,10 @@ class _Processes:
             self._own.worker.start()
 
     def submit(self, job: Job, *arguments: str) -> Asked:
-        return self._threads.submit(self._do, watcher(), job, *arguments)
+        deaths: list[str] = []
+        asked = self._threads.submit(self._do, deaths, watcher(), job, *arguments)
+        asked.deaths = deaths  # type: ignore[attr-defined]  # for a hunt that ends before the job
+        return asked
 
     def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
         futures: Iterable[Any] = jobs  # `submit` returned them, so they are futures
@@ -240,11 +239,11 @@ class _Processes:
         """End the processes at once, and cancel the jobs that have not begun."""
         self._ended.set()
         self._threads.shutdown(cancel_futures=True)
-        with ThreadPoolExecutor(self.count) as threads:
+        with ThreadPoolExecutor() as threads:
             threads.map(_Worker.stop, self._workers)
 
-    def _do(self, tell: Watcher | None, job: Job, *arguments: str) -> str:
-        """Return the result of a job, or raise its exception."""
+    def _do(self, deaths: list[str], tell: Watcher | None, job: Job, *arguments: str) -> str:
+        """Return the result of a job, or raise its exception; add the deaths of its processes."""
         worker: _Worker = self._own.worker
         death: Exception | None = None
         for _ in range(ATTEMPTS):
@@ -254,6 +253,7 @@ class _Processes:
                 done, answer = worker.answer(tell, job, *arguments)
             except (OSError, RuntimeError) as problem:
                 death = problem
+                deaths.append(_fate(problem))
                 worker.stop()
             else:
                 if done:
@@ -265,6 +265,14 @@ class _Processes:
             remedy="Check the free memory, or use fewer workers; a script must start them below "
             "`if __name__ == '__main__':`.",
         ) from death
+
+
+def _fate(death: Exception) -> str:
+    """Return how a process ended, as the rest of a sentence."""
+    code = getattr(death, "exitcode", None)
+    if code is None:  # it died between two jobs, or before the first
+        return f"failed ({death})"
+    return f"ended with exit code {0 if code == _ZERO else code}"
 
 
 def _end_with(controller: BaseProcess) -> None:

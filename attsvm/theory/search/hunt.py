@@ -290,10 +290,10 @@ class _Chase:
 def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Asked]]]) -> None:
     """Record an error if a worker process died during a turn that is not done."""
     for searcher, job in (turn for each in under_way for turn in each):
-        code = getattr(job, "died", None)
-        if code is not None and not job.done():
+        deaths = getattr(job, "deaths", [])
+        if deaths and not job.done():
             account.error = account.error or (
-                f"a worker process ended with exit code {code} during a turn of {searcher}, and "
+                f"a worker process {deaths[-1]} during a turn of {searcher}, and "
                 "there was no time to repeat the turn: code of a claim pack ended the process, or "
                 "it was killed"
             )

@@ -101,10 +101,6 @@ class _Cluster:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    @property
-    def count(self) -> int:
-        return len(self._client.nthreads())
-
     def submit(self, job: Job, *arguments: str) -> Asked:
         return _Remote(self._client.submit(_alone, job, *arguments, pure=False))
 

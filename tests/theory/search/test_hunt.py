@@ -119,8 +119,6 @@ def test_a_true_claim_survives_every_round():
 class Listing:
     """Workers that do the work in this process, and list the searchers in the order of turns."""
 
-    count = 1
-
     def __init__(self, claim):
         self.claim, self.searchers = claim, []
 
@@ -440,7 +438,7 @@ class Dying(Pile):
 
     def submit(self, job, *arguments):
         done = Done(self, "")
-        done.died, done.done = 9, lambda: False
+        done.deaths, done.done = ["ended with exit code 9"], lambda: False
         return done
 
 
