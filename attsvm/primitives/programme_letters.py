@@ -91,13 +91,13 @@ COMBINED = Function("coefficient", (CARRIER, CARRIER))
 UNIT = Function("B", (BASIS,), VECTOR)
 """An orthonormal basis of the span of all A_j of margin 1."""
 AXIS = Sort("axis", index=True)
-a, e = Letter("a", AXIS), Letter("e", AXIS)
-OF_QUERY, OF_AXES = (
-    Function("e u^T", (AXIS, INPUT), VECTOR),
-    Function("e f^T", (AXIS, AXIS), VECTOR),
-)
-"""The product of a unit vector with the vector of length 1, or 0, that Gram and Schmidt make of a
-query; that of two unit vectors."""
+a, e, axis = (Letter(name, AXIS) for name in ("a", "e", "axis"))
+LEAD = Function("x_opt - x", (RIVAL, AXIS))
+WITH_QUERY = Function("e z^T", (AXIS, INPUT), VECTOR)
+OF_QUERY = Function("e u^T", (AXIS, INPUT), VECTOR)
+OF_AXES = Function("e f^T", (AXIS, AXIS), VECTOR)
+"""The entries of x_opt - x; products of a unit vector e with the query z of an input, with the u of
+length 1, or 0, that Gram and Schmidt make of this query, and with a unit vector f."""
 
 i, h = Letter("i", INPUT), Letter("h", INPUT)
 NORMAL = Function("w", (INPUT,), VECTOR)
@@ -439,18 +439,31 @@ def few_suffice(by: str = "sizes", less: int = 0) -> Said | None:
     }
     bases: dict[str, dict[Term, tuple[Letter, ...]]] = {
         "rank": {UNIT(b): (b,)},
-        "sizes": {OF_QUERY(a, i): (a, i), OF_AXES(a, e): (a, e)},
+        "sizes": {OF_QUERY(a, h): (a, h), OF_AXES(a, e): (a, e)},
     }
     claims = [_EXISTS, Sequent(eq((REST - V) @ (REST - V), 0))]
-    for basis, indices in bases[by].items():
-        spanned, size = (A(j) @ basis) * (basis @ X.term), as_term(1)
-        for index in reversed(indices):
-            spanned, size = total(spanned, index), total(size, index)
+    if by == "rank":
         tight = frozenset({eq(margin(j.term, V), 1)})
-        known |= {
-            f"{basis!r} is at most 1 long": Sequent(ge(1, basis @ basis)),
-            f"A_j of margin 1 are sums of {basis!r}": Sequent(eq(A(j) @ X.term, spanned), tight),
-        }
+        spanned = total((A(j) @ UNIT(b)) * (UNIT(b) @ X.term), b)
+        known["A_j of margin 1 are in the span"] = Sequent(eq(A(j) @ X.term, spanned), tight)
+    else:
+        known["A_j is (x_opt - x) z^T"] = Sequent(
+            eq(A(j) @ X.term, total(LEAD(j, a) * (WITH_QUERY(a, OWNER(j)) @ X.term), a))
+        )
+    for basis, indices in bases[by].items():
+        known[f"{basis!r} is at most 1 long"] = Sequent(ge(1, basis @ basis))
+        if by == "sizes":
+            own, inner = WITH_QUERY(a, i), indices[-1]
+            along = total((own @ basis) * (basis @ X.term), inner)
+            known[f"e z^T is the sum of its parts along {basis!r}"] = Sequent(
+                eq(own @ X.term, along)
+            )
+            known[f"e z^T and {basis!r} are orthogonal for different e"] = Sequent(
+                eq(WITH_QUERY(axis, i) @ basis, same(axis, a) * (own @ basis))
+            )
+        size = as_term(1)
+        for index in reversed(indices):
+            size = total(size, index)
         claims.append(Sequent(ge(size, total(1, one))))
     return Said(tuple(claims), known) if less == 0 else None
 

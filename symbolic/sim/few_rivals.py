@@ -1,32 +1,35 @@
 """The number of rivals that determine X^mm: at most the dimension of the span of tight A_j.
 
-On `sim/few-support-tokens:sharp`; letters are those of `attsvm.primitives.programme_letters`. Keep
-as few rivals of positive multipliers as will do: their A_j combine to X^mm by weights w_j > 0, and
-those of no fewer do. As in Caratheodory's theorem, these A_j are independent: if Gram and Schmidt
-made 0 = sum_k r_k A_k of some A_j, with r_j = 1, the weights w - r/rho, where rho is the largest
-r_k/w_k, would combine to X^mm as well, and one of them is 0. So the orthogonal G_j are not 0. By
-Bessel's inequality sum_j <G_j, B>^2/||G_j||^2 <= 1 for each B of an orthonormal basis of the span.
-Over the basis the left sides add up to the number of rivals.
+On `sim/few-support-tokens`, readings amended and sharp. Keep rivals of positive multipliers whose
+A_j combine to X^mm by weights w_j > 0, and of which no fewer do. As in Caratheodory's theorem these
+A_j are independent. Otherwise Gram and Schmidt make 0 = sum_k r_k A_k of some A_j, with r_j = 1.
+Let rho be the largest r_k/w_k. Then the weights w - r/rho combine to X^mm as well, and one is 0. So
+the orthogonal G_j are not 0. Bessel: sum_j <G_j, B>^2/||G_j||^2 <= 1 for each B of an orthonormal
+basis of the span. Over the basis the left sides add up to the number of rivals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from attsvm.errors import present
 from attsvm.primitives import programme_letters as letters
-from attsvm.primitives.descent_letters import A, V, X, j, margin
+from attsvm.primitives.descent_letters import OWNER, A, V, X, j, margin
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.programme_letters import (
     ASIDE,
     CARRIED,
     COMBINED,
+    LEAD,
     OF_AXES,
     OF_QUERY,
     PART,
     REST,
     UNIT,
+    WITH_QUERY,
     a,
+    axis,
     b,
     e,
+    h,
     i,
     one,
     two,
@@ -183,21 +186,20 @@ def _inward(body: Term, index: Letter, others: Sequence[Letter]) -> Iterator[Fac
 
 
 def _few(
-    B: Term, indices: Sequence[Letter], tight: Fact, known: Sequence[Fact], basis: Sequence[Fact]
+    B: Term, indices: Sequence[Letter], known: Sequence[Fact], short: Fact, spanned: Fact
 ) -> Fact:
-    """Return that no more rivals are kept than matrices B span the A_j of margin 1.
+    """Return that no more rivals are kept than there are matrices B of a basis.
 
     Args:
         B: a matrix of the basis.
         indices: its indices.
-        tight: that margins of rivals that are kept are 1.
         known: that ||G_j||^2 > 0, the sum of the A_j that G_j is, and that G_j are orthogonal.
-        basis: that B is at most 1 long, and that A_j of margin 1 are sums of B.
+        short: that B is at most 1 long.
+        spanned: that the A_j of rivals that are kept are the sums of their parts along B.
     """
     apart, made, orthogonal = known
     # ||G_j||^2 is the sum of <G_j, B>^2 over the basis
-    own = at(basis[1], {j: CARRIED(two), X: G})
-    inside = add_up(scale(cut(own, at(tight, {one: two})), COMBINED(one, two)), two)
+    inside = add_up(scale(at(spanned, {one: two, X: G}), COMBINED(one, two)), two)
     body = COMBINED(one, two) * (A(CARRIED(two)) @ B) * (B @ G)
     along = _summed(scale(at(made, {X: B}), B @ G), indices)
     goal = eq(G @ G, _over((G @ B) ** 2, indices))
@@ -206,7 +208,7 @@ def _few(
     over, _ = cite(RECIPROCAL, [apart], G @ G)
     share = INV(G @ G) * (G @ B) ** 2
     each = decide(eq(_over(share, indices), 1), scale(whole, INV(G @ G)), over, degree=1)
-    parts = _summed(_bessel(B, apart, orthogonal, basis[0]), indices), add_up(each, one)
+    parts = _summed(_bessel(B, apart, orthogonal, short), indices), add_up(each, one)
     return decide(
         ge(_over(as_term(1), indices), total(1, one)),
         *parts,
@@ -215,18 +217,49 @@ def _few(
     )
 
 
+def _spanned(B: Term, inner: Letter, product_: Fact, parts: Fact, crossed: Fact) -> Fact:
+    """Return that A_j is the sum of its parts along B, for every rival.
+
+    Args:
+        B: a matrix of the basis, with the index a and another one.
+        inner: the other index.
+        product_: that A_j is (x_opt - x) z^T.
+        parts: that e z^T is the sum of its parts along the B of this e.
+        crossed: that e z^T and the B of another e are orthogonal.
+    """
+    lead, here = LEAD(j, a), {i: OWNER(j)}
+    other = add_up(scale(at(crossed, here), LEAD(j, axis)), axis)
+    own = scale(picked(LEAD(j, axis), axis, a), WITH_QUERY(a, OWNER(j)) @ B)
+    along = decide(
+        eq(A(j) @ B, lead * (WITH_QUERY(a, OWNER(j)) @ B)),
+        *(at(product_, {X: B}), other, own),
+        degree=1,
+    )
+    whole = add_up(scale(at(parts, here), lead), a)
+    goal = eq(A(j) @ X.term, _over((A(j) @ B) * (B @ X.term), (a, inner)))
+    each = _summed(scale(along, B @ X.term), (a, inner))
+    return decide(goal, product_, whole, each, degree=1)
+
+
 def _prove(by: str, bases: Mapping[Term, Sequence[Letter]]) -> None:
     """Prove that X^mm is that of J rivals, with J at most the number of matrices of each basis."""
     claim = present(letters.few_suffice(by), "a claim")
     facts = [setting(claim.setting, words) for words in claim.setting]
     positive, sums, chosen, fewest, idle, made, itself, orthogonal, meets_, least, *spans = facts
+    span, *spans = spans
     exists, _ = suppose(FEASIBLE)
     tight = decide(eq(margin(CARRIED(one), V), 1), at(idle, {j: CARRIED(one)}), chosen)
     ends = [exists, _same_solution(exists, sums, positive, tight, (meets_, least))]
     rows, empty = assume(some(one)), assume(some(one).denied())
     apart = _independent(sums, positive, fewest, made, itself, rows)
     for k, (B, indices) in enumerate(bases.items()):
-        few = _few(B, indices, tight, (apart, made, orthogonal), spans[2 * k : 2 * k + 2])
+        if by == "rank":
+            (short,) = spans
+            spanned = cut(at(span, {j: CARRIED(one)}), tight)
+        else:
+            short, *rest = spans[3 * k : 3 * k + 3]
+            spanned = at(_spanned(B, indices[1], span, *rest), {j: CARRIED(one)})
+        few = _few(B, indices, (apart, made, orthogonal), short, spanned)
         none = decide(few.proposition, count(*reversed(indices)), empty, degree=1)
         ends.append(cases(few, none, some(one)))
     for fact, sequent in zip(ends, claim.sequents, strict=True):
@@ -243,5 +276,5 @@ def prove_by_rank() -> str:
 @linked
 def prove_by_sizes() -> str:
     """Prove that J is at most n d and d^2: A_j = (x_opt - x) z^T is a sum of as many matrices."""
-    _prove("sizes", {OF_QUERY(a, i): (a, i), OF_AXES(a, e): (a, e)})
+    _prove("sizes", {OF_QUERY(a, h): (a, h), OF_AXES(a, e): (a, e)})
     return "in any dimension, for any number of inputs and tokens"

@@ -217,7 +217,10 @@ def model_of_carriers(data: AttentionData) -> Model:
     aside, coefficients = _orthogonal([A(j) for j in kept])
     span = _unit([A(j) for j in rivals_ if A(j) @ V == 1])
     queries = _unit([*map(_fractions, whole.Z)], keep=True)
-    axes = np.eye(data.d)
+    axes = np.eye(data.d, dtype=int)
+    points = [dict(zip(*pair, strict=True)) for pair in zip(whole.kept, whole.X, strict=True)]
+    best = [x[tied[0]] for x, tied in zip(whole.X, whole.optimal, strict=True)]
+    leads = {(i, t): _fractions(best[i]) - _fractions(points[i][t]) for i, t in rivals_}
     gone = mask(data, [j for j in rivals_ if j not in kept])
     rest, _ = _solution(without(data, gone))
     (name,) = letters.REST.atoms
@@ -227,6 +230,8 @@ def model_of_carriers(data: AttentionData) -> Model:
         letters.ASIDE: aside.__getitem__,
         letters.COMBINED: lambda one, two: coefficients[one][two],
         letters.UNIT: span.__getitem__,
+        letters.LEAD: lambda j, a: leads[j][a],
+        letters.WITH_QUERY: lambda a, i: np.outer(axes[a], _fractions(whole.Z[i])).ravel(),
         letters.OF_QUERY: lambda a, i: np.outer(axes[a], queries[i]).ravel(),
         letters.OF_AXES: lambda a, e: np.outer(axes[a], axes[e]).ravel(),
         name.function: lambda: rest,  # type: ignore[attr-defined]
