@@ -642,6 +642,25 @@ def diverges(data: Data, start: Matrix, loss: str) -> Answer:
     raise Undefined("the run moves")
 
 
+def some_start_reaches(data: Data, loss: str, target: Vector) -> Answer:
+    """Return whether descent from some start has the direction of the solution, if none has.
+
+    Suppose that l' < 0, and that inputs with two scores have one optimal token and rivals of one
+    score. Let S be the span of their rows, and the solution not in S. Then W(k) - W(0) lies in S,
+    and its product with the solution grows beyond all bounds. So all limits of the direction lie in
+    S.
+
+    Raises:
+        Undefined: this does not apply.
+    """
+    moving = data.moving
+    A = rows(moving, moving.optimal)
+    simple = loss in SLOPED and unique(moving) and rivals_equal(moving)
+    if A and simple and rank([*A, target]) > rank(A):
+        return fact(False)
+    raise Undefined("a start may lead there")
+
+
 def factors_converge(K: Matrix, Q: Matrix) -> Answer:
     """Return whether descent on K and Q has a limit direction, decided only from K = Q = 0.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
-from flint import ctx
+from flint import ctx, fmpq_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -18,10 +18,11 @@ from attsvm.errors import NotExpressible, present
 from attsvm.exact import ExactData, rationals, separate
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits.proofs import PRECISIONS
-from attsvm.primitives.att_svm import exact_constraints
+from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent import Descent, Factored, Keys
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import short_step
+from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.sentences import Sentences
 from attsvm.primitives.steps import Stepped
@@ -162,6 +163,8 @@ def converges(
     if not has_target(case, towards):
         return target_exists(m, case, towards)
     if not own:
+        if towards == "optimal" and _moves_aside(case):
+            return Proposition("some_start_reaches(data, loss, target)", CHECKER)
         raise NotExpressible("a run that is not that of the record")
     if isinstance(case, Descent) and isinstance(case.inputs, Factored):
         if any(x.any() for x in case.start):
@@ -175,6 +178,19 @@ def converges(
     if turned:
         return Proposition(transpose, CHECKER)
     return Proposition(f"along(limit, {name})", CHECKER)
+
+
+def _moves_aside(case: Values) -> bool:
+    """Return whether no start leads to the solution, for the reason of `some_start_reaches`."""
+    exact = ExactData.of(case.data)
+    moving = [i for i, row in enumerate(exact.gamma) if len(set(row)) > 1]
+    simple = all(len(set(exact.gamma[i])) == 2 and len(exact.optimal[i]) == 1 for i in moving)
+    chosen = _chosen(exact, "optimal")
+    A = [a for (i, _), a in exact_constraints(exact, chosen).items() if i in moving]
+    answer = separate(exact, chosen)
+    if not A or not simple or case.loss not in SLOPED or answer is None:
+        return False
+    return bool(fmpq_mat([*A, flat(answer.W)]).rank() > fmpq_mat(A).rank())
 
 
 def limit(case: Values, *, moving: bool = False) -> str:
