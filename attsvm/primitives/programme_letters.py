@@ -77,8 +77,8 @@ PLACE = Sort("place in a circle", index=True)
 p, p_next = Letter("p", PLACE), Letter("place", PLACE)
 AFTER, ASKED = Function("next place", (PLACE,), PLACE), Function("rival asked", (PLACE,), RIVAL)
 PLACED = Function("x z^T", (PLACE,), VECTOR)
-"""A circle of tokens of one query, if there is one: the next place, the rival that stands there for
-the problem whose optimal token stands at this place, and x z^T for the token x at a place."""
+"""A circle of tokens that one query asks for, if there is one: the next place, the rival there, and
+x z^T for the token x at a place and the query z. The rival has its optimal token at this place."""
 
 CARRIER, BASIS = Sort("rival kept", index=True), Sort("basis of the span", index=True)
 one, two = Letter("one", CARRIER), Letter("two", CARRIER)
@@ -96,8 +96,8 @@ LEAD = Function("x_opt - x", (RIVAL, AXIS))
 WITH_QUERY = Function("e z^T", (AXIS, INPUT), VECTOR)
 OF_QUERY = Function("e u^T", (AXIS, INPUT), VECTOR)
 OF_AXES = Function("e f^T", (AXIS, AXIS), VECTOR)
-"""The entries of x_opt - x; products of a unit vector e with the query z of an input, with the u of
-length 1, or 0, that Gram and Schmidt make of this query, and with a unit vector f."""
+"""The entries of x_opt - x; products of a unit vector e with a query z, with u, and with a unit
+vector f. Gram and Schmidt make u of the query of an input; it has length 1 or 0."""
 
 i, h = Letter("i", INPUT), Letter("h", INPUT)
 NORMAL = Function("w", (INPUT,), VECTOR)

@@ -227,15 +227,15 @@ def _spanned(B: Term, inner: Letter, product_: Fact, parts: Fact, crossed: Fact)
         parts: that e z^T is the sum of its parts along the B of this e.
         crossed: that e z^T and the B of another e are orthogonal.
     """
-    lead, here = LEAD(j, a), {i: OWNER(j)}
-    other = add_up(scale(at(crossed, here), LEAD(j, axis)), axis)
+    lead, own_input = LEAD(j, a), {i: OWNER(j)}
+    other = add_up(scale(at(crossed, own_input), LEAD(j, axis)), axis)
     own = scale(picked(LEAD(j, axis), axis, a), WITH_QUERY(a, OWNER(j)) @ B)
     along = decide(
         eq(A(j) @ B, lead * (WITH_QUERY(a, OWNER(j)) @ B)),
         *(at(product_, {X: B}), other, own),
         degree=1,
     )
-    whole = add_up(scale(at(parts, here), lead), a)
+    whole = add_up(scale(at(parts, own_input), lead), a)
     goal = eq(A(j) @ X.term, _over((A(j) @ B) * (B @ X.term), (a, inner)))
     each = _summed(scale(along, B @ X.term), (a, inner))
     return decide(goal, product_, whole, each, degree=1)

@@ -1,8 +1,11 @@
 """Lemma 3.13 for the squared loss by linked facts: the curvature of (<f, h> - b)^2 in the logits.
 
-Let w = max h - min h, r = max |h - b|, and H(a, W) = (1-a^2) W ((r - W/2) a + W (1-3a^2)/4), the
-height of two tokens whose values are W apart, one at the end of the interval. docs/proofs/
-squared_loss.md has the proof that the curvature is at most osc(u)^2/2 times the largest H(a, w).
+Let w = max h - min h and r = max |h - b|. The height of two tokens is
+
+    H(a, W) = (1-a^2) W ((r - W/2) a + W (1-3a^2)/4)
+
+if their values are W apart and one of them is r from b. The curvature is at most osc(u)^2/2 times
+the largest H(a, w): docs/proofs/squared_loss.md has the proof.
 """
 
 from collections.abc import Mapping
@@ -128,7 +131,7 @@ def interval(v: Values, some: Fact, settings: Mapping[str, Sequent]) -> Interval
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What bounds of H(a, W) assume: that a is from 0 to 1, and W from 0 to w.
+    """Assumptions of the bounds of H(a, W): a is from 0 to 1, and W from 0 to w.
 
     Attributes:
         a: that a is at least 0, and at most 1.
@@ -142,7 +145,7 @@ class Assumed:
 
 
 def assumed(s: Interval) -> Assumed:
-    """Return what bounds of H(a, W) assume."""
+    """Return the assumptions of the bounds of H(a, W)."""
     in_a = assume(ge(a, 0)), assume(ge(1, a))
     width = assume(ge(WIDTH, 0)), assume(ge(s.w, WIDTH))
     return Assumed(in_a, width, decide(ge(N, 0), *in_a))
@@ -219,7 +222,7 @@ def reflected(s: Interval, known: Assumed, within: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What `of_mean` assumes.
+    """Assumptions of `of_mean`.
 
     Attributes:
         rest: that 1 - T is at least 0.
