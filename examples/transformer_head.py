@@ -7,10 +7,10 @@ The first time, only queries and keys are trained, and the output of attention i
 embedding of the next token: the setting of the theory. It predicts that each query comes to select
 one token, so that the entropy of its attention tends to 0. That token is optimal or, from some
 starts, only locally optimal. The norm of W grows, and its margin and direction improve as slowly as
-the logarithm of the number of steps. `cosine` compares W with the Att-SVM of least Frobenius norm,
-which the theory expects when W itself is trained, and `nuclear` with that of least nuclear norm,
-which it expects for queries and keys. Both cannot tend to 1: at step 3000 the cosine between the
-two solutions is 0.86.
+the logarithm of the number of steps. `cosine` compares W with the Att-SVM of least Frobenius norm.
+The theory expects this direction if W itself is trained. `nuclear` compares it with that of least
+nuclear norm, which the theory expects if queries and keys are trained. Both cannot tend to 1: at
+step 3000 the cosine between the two solutions is 0.86.
 
 The second time, everything is trained by cross-entropy, as usual. Then the theory predicts nothing,
 as the scores of the tokens change with the values. The script takes about half a minute and needs
