@@ -74,3 +74,17 @@ def test_copies_of_keys_and_values_in_a_cache_are_freed():
         first = 2 * models.WIDTH + h * models.SIZE
         values = plain[..., first : first + models.SIZE].reshape(-1, models.SIZE)
         assert (head.values == values).all()
+
+
+def test_products_before_those_of_queries_are_freed():
+    layer, wide, freed = models.Bert(models.sdpa), torch.nn.Linear(models.WIDTH, 50), []
+
+    def run(x):
+        before = reductions.StorageWeakRef(wide(x).untyped_storage()).expired
+        layer(x)
+        freed.append(before())
+        return layer(x)
+
+    heads = capture(run, models.tokens())
+    assert freed == [True]
+    assert {head.notes for head in heads} == {("tokens are the inputs of the layer",)}

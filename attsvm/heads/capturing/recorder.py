@@ -62,6 +62,7 @@ class Recorder:
             trace(part, h, self.products, turns=True)
             for part, h in zip(parts[:2], heads, strict=False)
         )
+        self._forget(queries, keys)
         B = math.prod(lead[:-1])
         if query.ndim < 4:  # heads and sequences are on one axis
             B = math.prod(lead) if queries is None else len(queries.x.tensor)
@@ -85,6 +86,12 @@ class Recorder:
             terms.append(Term.of(tensor, hides=hides))
         mask = Mask((L, parts[1].shape[-2]), tuple(terms), causal)
         self._add(self._name(index, named), (B, H), made, scale, mask, dtype)
+
+    def _forget(self, *made: Projection | None) -> None:
+        """Drop the products before those of queries and keys, so that their memory is freed."""
+        used = {place(one.weight.tensor) for one in made if one is not None}
+        while used and self.products and place(self.products[0].weight) not in used:
+            self.products.popleft()
 
     def _views(
         self, parts: tuple[Tensor, Tensor, Tensor], heads: int | None, keys: Projection | None
