@@ -29,7 +29,7 @@ from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.gate.gate import hold
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.record import counterexample
-from attsvm.theory.record.ledger import last_run
+from attsvm.theory.record.runs import last_run
 
 PACK = '''
 """A claim that holds and one that is refuted."""

@@ -19,7 +19,7 @@ from attsvm.errors import LedgerError, UsageError
 if TYPE_CHECKING:
     from attsvm._types import Entry
     from attsvm.theory.packs.packs import Pack
-    from attsvm.theory.record.ledger import Run
+    from attsvm.theory.record.runs import Run
 
 LEDGER = ".attsvm/ledger.jsonl"
 DEFAULTS = {"profile": "quick", "seed": 0}
@@ -250,7 +250,7 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
     from attsvm.theory.gate.gate import stale
     from attsvm.theory.gate.scope import only_of
     from attsvm.theory.packs.checkout import checked_packs, code_of
-    from attsvm.theory.record.ledger import joined_run
+    from attsvm.theory.record.runs import joined_run
 
     whole = recorded(options, joined_run)
     packs, others = split_packs(options, whole)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from attsvm._types import JsonObject
     from attsvm.theory.gate.expectations import Expectation
     from attsvm.theory.packs.packs import Pack
-    from attsvm.theory.record.ledger import Run
+    from attsvm.theory.record.runs import Run
 
 
 def add(parsers: Parsers) -> None:
@@ -96,7 +96,7 @@ def _compared(options: argparse.Namespace) -> _Outcome:
     from attsvm.theory.gate.gate import Rank, brief, hold
     from attsvm.theory.gate.scope import checked_out, only_of
     from attsvm.theory.packs.checkout import key_of
-    from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.record.runs import last_run
 
     ensure_apart(ledger=options.ledger, json=options.json, expect=options.expect)
     whole = recorded(options, last_run)
@@ -259,7 +259,7 @@ def _updated(options: argparse.Namespace) -> _Outcome:
     from attsvm.theory.gate.renewal import renewed, spelt
     from attsvm.theory.gate.scope import checked_out
     from attsvm.theory.packs.checkout import key_of
-    from attsvm.theory.record.ledger import Run, last_run
+    from attsvm.theory.record.runs import Run, last_run
 
     try:
         run = last_run(options.ledger)

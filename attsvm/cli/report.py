@@ -16,7 +16,7 @@ from attsvm.errors import UsageError
 if TYPE_CHECKING:
     from attsvm._types import JsonObject
     from attsvm.theory.packs.packs import Pack
-    from attsvm.theory.record.ledger import Run
+    from attsvm.theory.record.runs import Run
 
 PAGE = "attsvm-report.html"
 
@@ -54,7 +54,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; return 0."""
-    from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.record.runs import last_run
 
     ensure_json(options.json)
     with Live(line="reading the last run"):  # it ends before anything is printed

@@ -225,7 +225,7 @@ def _amiss(options: argparse.Namespace) -> list[str]:
     Raises:
         LedgerError: there is no last run.
     """
-    from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.record.runs import last_run
 
     run = recorded(options, last_run)
     fine = {name for name, verdict in run.verdicts.items() if verdict.get("as_expected") is True}

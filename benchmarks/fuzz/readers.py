@@ -37,7 +37,8 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs import known_packs as declared
 from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.record.counterexample import document, read, replay
-from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import Run, last_run
 from attsvm.theory.report.html import page
 from attsvm.theory.report.markdown import source_page
 from attsvm.theory.report.rendering import FOLDER

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from attsvm.errors import AttsvmError, FileError
-from attsvm.theory.record.ledger import last_run
+from attsvm.theory.record.runs import last_run
 from benchmarks.fuzz import __main__ as command
 from benchmarks.fuzz import mutation
 from benchmarks.fuzz.__main__ import feed, mutated

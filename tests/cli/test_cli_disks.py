@@ -12,7 +12,7 @@ import pytest
 from commands import TOYS
 
 from attsvm.theory.record import counterexample
-from attsvm.theory.record.ledger import last_run, read_events
+from attsvm.theory.record.runs import last_run, read_events
 from tests.forks import Forked
 
 VERIFY = ["verify", *TOYS, "toy/false", "toy/true"]

@@ -22,7 +22,7 @@ from attsvm.lipschitz import softmax_gradient_constant
 from attsvm.theory import load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.errata import Rank, Weight, claims_of, find_source
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.drawings import drawing
 from attsvm.theory.report.markdown import source_page
 from attsvm.theory.report.source_view import source_view

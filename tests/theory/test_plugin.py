@@ -13,7 +13,8 @@ import pytest
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.counterexample import document
-from attsvm.theory.record.ledger import Ledger, last_run
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import last_run
 from attsvm.theory.verification.check import check_part
 from attsvm.theory.verification.verify import verify
 

@@ -29,7 +29,7 @@ from attsvm.theory.gate.scope import Checkout, absent, claim_of
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.counterexample import replay_instance
-from attsvm.theory.record.ledger import NOT_REPLAYED, Run
+from attsvm.theory.record.runs import NOT_REPLAYED, Run
 from attsvm.theory.run.sampling import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
 from attsvm.theory.verification.verdicts import Task, conclude, plan

@@ -12,7 +12,7 @@ from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.gate.gate import changed_rest
 from attsvm.theory.gate.reviewed import Reviewed, differences
 from attsvm.theory.gate.scope import Checkout
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 
 
 def renewed(

@@ -11,7 +11,7 @@ from attsvm.theory.gate.reviewed import Reviewed, review
 from attsvm.theory.packs.checkout import checked_packs, code_of, rest_of
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.verification.verify import Earlier, bases_of, evaluated
 
 

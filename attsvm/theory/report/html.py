@@ -22,7 +22,7 @@ from attsvm.theory.packs.code_digests import homes
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.curated import known_witness
 from attsvm.theory.record.errata import Weight
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.drawings import drawn, graph
 from attsvm.theory.report.mathml import formula, typeset_sentence
 from attsvm.theory.report.picture import Painter

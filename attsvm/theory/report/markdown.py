@@ -29,7 +29,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.errata import Rank, Weight, claims_of
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.notation import prose
 from attsvm.theory.report.refutation import refutation
 from attsvm.theory.report.rendering import Marked, render, safe

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.errata import Rank, Source, Weight, ensure_whole, find_source, in_order
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.view import Fate, ReadingView, StatementView, statement_view
 
 

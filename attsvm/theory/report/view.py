@@ -19,7 +19,7 @@ from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.errata import Erratum, Rank, Source, Weight, in_order
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.verifier import verifier_or_reason
 

@@ -24,7 +24,8 @@ from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
 from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, find_claims, modules
 from attsvm.theory.record import curated
-from attsvm.theory.record.ledger import Ledger, finished_runs
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import finished_runs
 from attsvm.theory.run.sampling import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 from attsvm.theory.verification.check import Outcome, check_part

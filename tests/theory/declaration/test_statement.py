@@ -9,7 +9,8 @@ from attsvm import cli
 from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
-from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import Run, last_run
 from attsvm.theory.report.html import page
 from attsvm.theory.verification.verify import verify
 

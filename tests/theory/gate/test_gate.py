@@ -18,7 +18,7 @@ from attsvm.theory.gate.gate import Rank, Reason, brief
 from attsvm.theory.gate.gate import hold as reasons_of
 from attsvm.theory.gate.reviewed import Reviewed
 from attsvm.theory.gate.scope import concerned, only_of
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 
 TODAY = datetime.date(2026, 6, 1)
 TOYS = str(Path(toy_pack.__file__))

@@ -27,7 +27,7 @@ from attsvm.theory.record.curated import (
     unloaded,
 )
 from attsvm.theory.record.errata import find_source
-from attsvm.theory.record.ledger import last_run, read_events
+from attsvm.theory.record.runs import last_run, read_events
 from attsvm.theory.search.curate import main as curate
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.shrink import Polished

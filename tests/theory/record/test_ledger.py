@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
 from attsvm.theory.gate.gate import hold
-from attsvm.theory.record.ledger import Ledger, joined_run, last_run, opened_lines, read_events
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import joined_run, last_run, opened_lines, read_events
 
 TODAY = datetime.date(2026, 1, 1)
 VERDICT = {

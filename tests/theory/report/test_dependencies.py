@@ -9,7 +9,7 @@ import toy_pack
 from attsvm.errors import ClaimError
 from attsvm.theory import load_packs
 from attsvm.theory.record.errata import Erratum, Source, Weight
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.dependencies import dependencies, levels, resting_on
 from attsvm.theory.report.drawings import graph
 from attsvm.theory.report.view import statement_view

@@ -15,7 +15,8 @@ from markupsafe import escape
 
 from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
-from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import Run, last_run
 from attsvm.theory.report.html import ShownFigure, page
 from attsvm.theory.report.rendering import FOLDER, anchor, sentence, text
 from attsvm.theory.verification.verify import verify

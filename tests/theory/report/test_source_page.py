@@ -22,7 +22,8 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.errata import Rank
-from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import Run, last_run
 from attsvm.theory.report.markdown import source_page
 from attsvm.theory.report.notation import pieces
 from attsvm.theory.report.rendering import sentence

@@ -24,7 +24,7 @@ from attsvm.theory.arithmetic.notation import letters, written
 from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.record.errata import Erratum, Source, Weight, find_source
-from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.runs import Run
 from attsvm.theory.report.screen import SCREEN, formula_lines, screen
 from attsvm.theory.report.view import statement_of, statement_view
 from properties.mm.loss_choice import CHOICE

@@ -14,7 +14,8 @@ from toy_pack import build, constant, says
 from attsvm.errors import UnknownClaimError, UsageError
 from attsvm.theory import PROFILES, Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.record.counterexample import replay
-from attsvm.theory.record.ledger import Ledger, last_run, read_events
+from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.runs import last_run, read_events
 from attsvm.theory.run.workers import processes
 from attsvm.theory.verification.check import Outcome, check_part
 from attsvm.theory.verification.verdicts import assess, plan
