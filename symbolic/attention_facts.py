@@ -211,7 +211,7 @@ class Moves:
     rate: Fact
 
 
-def moves(a: Attention, sign: int = 1) -> Moves:
+def moves(a: Attention | Mixing, sign: int = 1) -> Moves:
     """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T.
 
     With the sign -1 the step subtracts this sum: the run minimises 1 - l.

@@ -39,6 +39,7 @@ from attsvm.primitives.steps import (
 from attsvm.theory import Hypothesis, Slack, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.siblings import Changed
+from properties._support import cone_letters
 from properties._support.cone_radius import Pairs, closes
 
 
@@ -222,6 +223,7 @@ DIRECTION = converges_in_direction(
 )
 IN_OWN_CONE = replace(
     DIRECTION,
+    proposition=cone_letters.converges,
     where=f"{DIRECTION.where}, "
     "W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, N is ||W^mm(alpha)||, c_j is the "
     "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
@@ -240,11 +242,13 @@ OTHER: dict[str, Changed] = {
 IN_CONE = Hypothesis(
     "||E|| r_j <= s sigma c_j, or W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)",
     lambda case: within(case) or is_near(case),
+    proposition=cone_letters.in_cone,
 )
 
 BELOW_ONE = Hypothesis(
     "0 < s < 1, or ||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
     lambda case: 0.0 < case.share < 1.0 or is_long(case),
+    proposition=cone_letters.below_one,
 )
 
 RADIUS = Hypothesis(
@@ -252,6 +256,7 @@ RADIUS = Hypothesis(
     "that of s = 1/2",
     lambda case: is_large(case) or is_long(case),
     implies=(SMOOTH_LOSS,),
+    proposition=cone_letters.large,
 )
 
 FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", falls_at_alpha)
@@ -267,6 +272,7 @@ OPTIMAL = Hypothesis(
     is_locally_optimal,
     says="some input has two tokens, and alpha is locally optimal, that is W^mm(alpha) exists, and "
     "alpha scores above each other token of margin 1 under it",
+    proposition=cone_letters.optimal,
 )
 
 NEAR = Hypothesis(

@@ -57,8 +57,9 @@ NUMBERS = {
     *("symbolic.sim.repeated_tokens", "symbolic.sim.basic_4", "symbolic.tf.nonlinear_head_several"),
     *("symbolic.sim.stability_facts", "symbolic.tight_rows"),
     *("symbolic.curvature_facts", "symbolic.sim.gradient_change", "symbolic.sim.lemma_3_13_facts"),
-    "symbolic.sim.lemma_3_13_log_loss_facts",
+    *("symbolic.sim.lemma_3_13_l2_facts", "symbolic.sim.lemma_3_13_log_loss_facts"),
     "symbolic.sim.basic_7_facts",
+    *("symbolic.tf.path_facts", "symbolic.tf.cone_facts", "symbolic.tf.cone_tip"),
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

@@ -263,13 +263,6 @@ SPOILT = {
         [generalised_svm.prove_kept_pair],
     ),
     **{
-        f"{name} of the cones a twentieth off": (
-            *(local_convergence, name, scaled(getattr(local_convergence, name), factor)),
-            [local_convergence.prove_sharp],
-        )
-        for name, factor in (("sideways", LESS), ("widening", LESS), ("bend_room", LESS))
-    },
-    **{
         f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
         for name, other, proofs in (
             ("coefficient", scaled(local_convergence.coefficient, -1), RADII[:1]),
@@ -299,14 +292,6 @@ SPOILT = {
                 (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None), *OF_PAIR]),
                 (TWO_RIVALS, "PACE", REAL, OF_THREE),
                 (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
-                (
-                    *(local_convergence, "_least_gain", lambda x: REAL),
-                    [local_convergence.ensure_kept, local_convergence.ensure_parallel],
-                ),
-                (
-                    *(local_convergence, "_least_gain", lambda x: P - x),
-                    [local_convergence.ensure_kept, local_convergence.ensure_gain_along],
-                ),
             )
         )
     },
@@ -437,10 +422,6 @@ SPOILT = {
     "less room for the products of rows": (
         *(parameterisation_bias, "allowed", scaled(parameterisation_bias.allowed, LESS)),
         [parameterisation_bias.prove],
-    ),
-    "widths of cones that reach beyond the conditions": (
-        *(local_convergence, "wider", lambda share, part: share + part),
-        [local_convergence.prove],
     ),
     **{
         f"{name} of either sign in {module.__name__}, {place}": (module, name, REAL, proofs)

@@ -101,7 +101,7 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "holds",
+            "proved",
             strength="best known",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),

@@ -50,7 +50,13 @@ _SLACK = 1e-3
 
 
 def model_of(
-    run: Descent, steps: int = 40, seed: int = 0, pace: float = 0.0, *, rising: bool = False
+    run: Descent,
+    steps: int = 40,
+    seed: int = 0,
+    pace: float = 0.0,
+    *,
+    rising: bool = False,
+    best: Array | None = None,
 ) -> Model:
     """Return the model of a run; of tied optimal tokens the first counts, and V may be 0.
 
@@ -60,13 +66,15 @@ def model_of(
         seed: seed of the generator that draws vectors.
         rising: whether steps go up the gradient.
         pace: the length of a step of normalised descent; 0 for plain descent.
+        best: the tokens that stand for the optimal ones, if these are others.
 
     Returns:
         The model. Its rivals are pairs of input and token, and its matrices are flattened.
     """
     data, loss = run.data, LOSSES[run.loss]
     gamma = np.where(data.present, data.gamma, -np.inf)
-    best = gamma.argmax(axis=1)
+    own = best is None
+    best = gamma.argmax(axis=1) if best is None else best
     rivals = [
         (i, t) for i in range(data.n) for t in range(data.T) if data.present[i, t] and t != best[i]
     ]
@@ -78,7 +86,7 @@ def model_of(
     low, high = float(known.min()), float(known.max())
     grid = -loss.slope(np.linspace(low, high, 2001))
     V = np.zeros(data.d**2)
-    if rivals and feasible(run):
+    if own and rivals and feasible(run):
         V = att_svm(data, targets=best).W.ravel()
     generator = np.random.default_rng(seed)
     margins = [min(a @ W for a in A.values()) for W in iterates if A]
@@ -100,7 +108,7 @@ def model_of(
         letters.OWNER: lambda j: j[0],
         letters.A: A.__getitem__,
         letters.GAMMA: lambda j: float(gamma[j]),
-        letters.BEST: lambda i: float(gamma[i].max()),
+        letters.BEST: lambda i: float(gamma[i, best[i]]),
         letters.LEAST_SCORE: lambda i: float(data.gamma[i][data.present[i]].min()),
         letters.LOSS: lambda u: loss.value(np.array([float(u)])).item(),
         letters.FALL: lambda u: -loss.slope(np.array([float(u)])).item(),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from attsvm.data import AttentionData
 from attsvm.primitives import descent_letters, hypotheses
 from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm
@@ -26,6 +27,7 @@ from attsvm.theory.proof.rules import fact_of_reading
 from attsvm.theory.proof.terms import VECTOR, App, Function, Term
 from attsvm.theory.run.sampling import sample
 from properties._support import token_letters
+from properties._support.cones import Local
 from properties.mm._support.attended import Attended
 from properties.mm._support.prompt_descent import properly_started
 from properties.mm._support.prompt_limits import DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER
@@ -54,7 +56,13 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
 from tests.searching import nightly
-from tests.theory.proof import att_svm_model, descent_model, pair_model, programme_model
+from tests.theory.proof import (
+    att_svm_model,
+    cone_model,
+    descent_model,
+    pair_model,
+    programme_model,
+)
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
 
@@ -94,12 +102,12 @@ DECLARED = {
     and claim.formula.conclusion.proposition.__module__ != letters.__name__
 }
 """Readings whose propositions are declared for other constants as well."""
-PATHS = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Path}
-"""All readings on limits of minimisers over balls."""
+LIMITS = {n: claim for n, claim in LINKED_CLAIMS.items() if claim.instance_type in (Local, Path)}
+"""All readings on limits of minimisers over balls, and of descent from cones."""
 TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
 """All readings on sentences of two words."""
-EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **PATHS, **TABLES}
-GIVEN = {*RECORDS, *PATHS, *TABLES} - {"mm/v-svm:sharp-2"}
+EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
+GIVEN = {*RECORDS, *LIMITS, *TABLES} - {"mm/v-svm:sharp-2"}
 """Readings of which instances confirm what is given and concluded; no v-SVM is without rows."""
 
 TRAINED = {"sim/figure-2:amended-2"}
@@ -116,7 +124,17 @@ ALIKE = Descent(
 )
 """Two problems whose hyperplanes (w, c) = (-+1/2, 1/8; 5/2) form an acute angle."""
 LOWERS = "sim/printed-loss:amended-5"
+LEVEL = Local(
+    AttentionData.of(
+        [[[0, 0], [-1, 0], [-3, 1], [-3, -1]]], [[1, 0]], scores=[[0.0, -1.0, 0.0, 1.0]]
+    ),
+    np.array([0]),
+    np.array([[48.0, 0.0], [1.0, 0.0]]),
+    "log-loss",
+)
+"""A start in the cone of a choice; of two other tokens one scores the same, and one more."""
 SPECIAL = {
+    "tf/local-convergence:sharp": [LEVEL],
     "sim/hyperplanes:amended": [ALIKE],
     "sim/hyperplanes:sharp-2": [ALIKE],
     LOWERS: [replace(case, loss=PRINTED) for case in (ORTHOGONAL, SIDEWAYS)],
@@ -144,6 +162,7 @@ MODELS = {
     Hidden: att_svm_model.model_of_hidden,
     Several: att_svm_model.model_of_several,
     Candidate: descent_model.model_of_candidate,
+    Local: cone_model.model_of_local,
     Path: descent_model.model_of_path,
     Table: pair_model.model_of_table,
     Selection: programme_model.model_of,
@@ -260,7 +279,7 @@ def test_no_fact_is_false_on_an_instance(name):
     for case in cases:
         tally = evaluated(whole, model(claim, case), tries=12 if name in GIVEN else 6)
         assert tally.false == [], case
-        assert tally.open == [] or name in {*RUNS, *PATHS}
+        assert tally.open == [] or name in {*RUNS, *LIMITS}
         confirmed.update(tally.confirmed)
     # facts of a case that never occurs are not tried
     assert len(confirmed) > (0.9 if name in RUNS else 0.5) * len(whole.facts)
