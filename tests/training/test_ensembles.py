@@ -177,6 +177,18 @@ def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
     assert np.array_equal(kept.steps, descend_w(sets, W0, LOG_LOSS, **how).steps)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_tensors_agree_with_the_loops_where_the_squared_loss_rises(device):
+    """All scores are above 1; four stable steps."""
+    data = AttentionData(DATA.X, DATA.Z, scores=1.5 + np.abs(DATA.gamma))
+    ours, there = (
+        descend_w([data], ZERO, LOSSES["squared"], step=0.05, steps=4, device=where)
+        for where in (None, device)
+    )
+    assert ours.W[0].any()
+    assert np.abs(ours.W - there.W).max() <= 1e4 * EPS * (1.0 + np.abs(ours.W).max())
+
+
 # what is refused
 
 RUNS = {
