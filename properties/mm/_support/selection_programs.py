@@ -51,7 +51,7 @@ def label_margins_shrink(
     m.lines["heads"] = "[least(head_rows(X, y, b), weights[tuple(b)], len(W)) for b in reached]"
     parts = [
         "fact(v is not None)",
-        "fact(all(u is None or inner(v, v) < inner(u, u) for u in heads))",
+        "fact(all(u is None or (v and inner(v, v) < inner(u, u)) for u in heads))",
     ]
     last = [prompt.vector for prompt in margins.slowest(case) if prompt.vector is not None]
     if last and svm.v_programme(case).exists and svm.p_programme(case).exists:
