@@ -674,6 +674,42 @@ def factors_converge(K: Matrix, Q: Matrix) -> Answer:
     raise Undefined("the run moves")
 
 
+def factors_reach(data: Data, K: Matrix, other: Matrix, target: Vector) -> Answer:
+    """Return whether K Q^T, Q the other factor, has the direction of the solution in the end.
+
+    That is decided only if it stays semidefinite. Suppose that inputs have at most two tokens, and
+    that transposing all (x_1 - x_2) z^T permutes them, scores included. Then L(W) = L(W^T). From
+    K = Q the gradient stays symmetric, so that K = Q and K Q^T is positive semidefinite for ever;
+    from K = -Q it is negative semidefinite. The solution is not, if it is not symmetric, or has a
+    negative diagonal entry or 2 x 2 minor.
+
+    Raises:
+        Undefined: this does not apply.
+    """
+    same, opposite = flat(K) == flat(other), flat(K) == [-x for x in flat(other)]
+    sign = 1 if same else -1
+    gaps = [(matrix(a), row) for a, row in zip(first_gaps(data), data.scores, strict=True)]
+    turned = [(transposed(A), row) for A, row in gaps]
+    T = [[sign * x for x in row] for row in matrix(target)]
+    minors = (T[i][i] * T[j][j] - T[i][j] ** 2 for i in range(len(T)) for j in range(i))
+    outside = transposed(T) != T or min([*(T[i][i] for i in range(len(T))), *minors]) < 0
+    small = all(len(X) <= 2 for X in data.X)
+    if (
+        (same or opposite)
+        and small
+        and sorted(map(repr, gaps)) == sorted(map(repr, turned))
+        and outside
+    ):
+        return fact(False)
+    raise Undefined("the direction of the factors is not known")
+
+
+def first_gaps(data: Data) -> list[list[Q]]:
+    """Return the first minus the last token of each input, times its query."""
+    pairs = zip(data.X, data.Z, strict=True)
+    return [[Q(a * b) for a in minus(X[0], X[-1]) for b in z] for X, z in pairs]
+
+
 def starts_low(data: Data, start: Matrix, loss: str) -> bool:
     """Return whether two scores differ, and the risk of the start is low as in the basin."""
     return bool(data.moving.X) and is_low(data.moving, reals(start), loss)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
-from flint import ctx, fmpq_mat
+from flint import arb, ctx, fmpq_mat
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -168,7 +168,7 @@ def converges(
         raise NotExpressible("a run that is not that of the record")
     if isinstance(case, Descent) and isinstance(case.inputs, Factored):
         if any(x.any() for x in case.start):
-            raise NotExpressible("descent on factors K and Q that are not 0")
+            return _factors_apart(case, towards)
         return Proposition("factors_converge(K, Q_)", CHECKER)
     name = TARGETS[towards]
     m.lines["limit"] = limit(case)
@@ -178,6 +178,22 @@ def converges(
     if turned:
         return Proposition(transpose, CHECKER)
     return Proposition(f"along(limit, {name})", CHECKER)
+
+
+def _factors_apart(case: Descent, towards: str) -> Proposition:
+    """Return that K Q^T reaches the solution, if it stays semidefinite and the solution is not.
+
+    Raises:
+        NotExpressible: the factors are others.
+    """
+    exact, (K, Q) = ExactData.of(case.data), case.start
+    answer = separate(exact, _chosen(exact, towards))
+    T = np.array([[float(arb(x)) for x in row] for row in present(answer, "a solution").W])
+    sign = 1 if (K == Q).all() else -1
+    apart = (T != T.T).any() or np.linalg.eigvalsh(sign * T)[0] < 0
+    if towards != "optimal" or not ((sign * Q == K).all() and apart and case.data.T <= 2):
+        raise NotExpressible("descent on factors K and Q that are not 0")
+    return Proposition("factors_reach(data, K, Q_, target)", CHECKER)
 
 
 def _moves_aside(case: Values) -> bool:
