@@ -48,7 +48,7 @@ def turns_by(parts: tuple[Part, Part], distance: int) -> tuple[Planes, Array] | 
             (numbers[..., planes[0]] + 1j * numbers[..., planes[1]]) for numbers in (held, made)
         )
         sums = (q * z.conj()).sum(axis=0)  # by position and plane
-        if (np.abs(np.abs(q) - np.abs(z)) > room).any() or not sums.all():
+        if not sums.all():
             continue
         by_position = sums / np.abs(sums)
         if (np.abs(q - by_position * z) > room).any():
