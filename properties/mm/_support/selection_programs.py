@@ -43,6 +43,8 @@ def label_margins_shrink(
     """
     if (share, idlers) != (1, "none"):
         raise NotExpressible("a share of Gamma, or idle inputs that may be last")
+    if not svm.v_programme(case).exists:
+        return svm.head_exists(m, case)
     write(m, case)
     _choices(m, case, own=False)
     heads = {tuple(b.alpha.tolist()): svm.v_programme(b).weights for b in margins.others(case)}
@@ -54,7 +56,7 @@ def label_margins_shrink(
         "fact(all(u is None or (v and inner(v, v) < inner(u, u)) for u in heads))",
     ]
     last = [prompt.vector for prompt in margins.slowest(case) if prompt.vector is not None]
-    if last and svm.v_programme(case).exists and svm.p_programme(case).exists:
+    if last and svm.p_programme(case).exists:
         square = svm.v_programme(case).margin_square
         counted = nested([w / square for w in margins.multipliers(case)])
         tilts = nested([u.vector or [0] * len(case.W) for u in margins.tilts(case)])
@@ -77,9 +79,11 @@ def relaxed_exists(m: Programs, case: Selection, **constants: object) -> Proposi
     Raises:
         NotExpressible: both exist, so that more has to be said.
     """
+    if not svm.v_programme(case).exists:
+        return svm.head_exists(m, case)
     write(m, case)
     _relaxed(m, case)
-    if svm.v_programme(case).exists and svm.relaxed(case).exists:
+    if svm.relaxed(case).exists:
         raise NotExpressible("a conclusion about a relaxed p(alpha) that exists")
     return Proposition("fact(v is not None and relaxed is not None)", CHECKER)
 
