@@ -2,7 +2,10 @@
 
 Parts, the polynomial P and the function h are those of `properties/tf/benign_landscape/parts.py`. A
 part rests at a score u if its c_t = s_t (gamma_t - u) are the coefficients of an affine dependency
-of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0.
+of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0. `symbolic.tf.rest_facts` links the steps that
+say that inputs rest alone, where a part of one dependency rests, and what forces along a line add
+up to. That a W exists exactly if such scores do is prose, as it needs a hypothesis on all affine
+dependencies, which no proposition of linked proofs can say.
 """
 
 import sympy as sp
@@ -24,7 +27,7 @@ from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
-from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
+from symbolic.sums import ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import (
     CONTINUOUS,
     DESCARTES,
@@ -40,6 +43,7 @@ from symbolic.textbook import (
     VALUES,
 )
 from symbolic.tf.benign_landscape import MORE, POSITIVE, ensure_own_query, ensure_second_derivative
+from symbolic.tf.rest_facts import prove_rest
 
 
 def ensure_one_root() -> None:
@@ -122,45 +126,12 @@ def ensure_parts_rest_alone() -> None:
     )
 
 
-def ensure_rest_of_one_dependency() -> None:
-    """Prove that a part with one dependency b rests at the root of h, and at no other score.
-
-    All tokens of the part have b_t != 0.
-    """
-    gamma, a, weight = entry("gamma"), entry("a"), entry("b")
-    u, scale = sp.symbols("u scale", real=True)
-    ensure_equal(
-        cancelled(scale * weight / (gamma - u) * (gamma - u)),
-        scale * weight,
-        "c_t = scale b_t is s_t = scale b_t/(gamma_t - u), where scale is not 0, or all scores are "
-        "u: as s_t > 0, scale b_t has the sign of gamma_t - u; let scale be above 0, with -b for b",
-    )
-    b, gap, count, size = sp.symbols("b gap m scale", positive=True)
-    ensure_zero(
-        [
-            sign * b * sp.log(size * b / gap / count)
-            - share(SYMBOLS, sign * b, u + sign * gap, u, count)
-            - sign * b * sp.log(size)
-            for sign in (1, -1)
-        ],
-        "the logit ln(s_t/m_t) of such a weight, times b_t, is its term of h plus b_t ln(scale)",
-        normal=lambda x: sp.expand_log(sp.expand(x)).expand(),
-    )
-    ensure_zero(
-        total(weight * scale).subs(total(weight), 0),
-        "the b_t add up to 0, so that sum_t b_t a_t = h(u), which is 0; where h(u) is 0 some "
-        "p has these logits, and c is scale b",
-    )
-    ensure_zero(
-        total(weight * scale * a).subs(total(weight * a), 0),
-        "sum_t c_t <x_t, w> is 0 for c = scale b, as sum_t b_t <x_t, w> is",
-    )
-    ensure_one_root()
-
-
 def ensure_rest_on_line() -> None:
-    """Prove that a part of tokens x + k_t v on a line rests exactly at the positive roots of P."""
-    c, k, w, gamma = (entry(name) for name in ("c", "k", "w", "gamma"))
+    """Prove that a part of tokens x + k_t v on a line rests exactly at the positive roots of P.
+
+    What its forces add up to is a sum over pairs, by `prove_rest`.
+    """
+    c, k = entry("c"), entry("k")
     at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)
     ensure_equal(
         total(c * (at + k * along)).subs(total(c), 0),
@@ -168,20 +139,12 @@ def ensure_rest_on_line() -> None:
         "c is a dependency of x + k_t v exactly where sum_t c_t k_t = 0, as its sum is 0",
         normal=expanded,
     )
-    pair = w * swapped(w) * (k - swapped(k)) * (gamma - swapped(gamma))
-    ensure_equal(
-        total(w) * total(w * gamma * k) - total(w * gamma) * total(w * k),
-        total(pair, t, r) / 2,
-        "with s_t = w_t/sum_t w_t, sum_t c_t k_t times (sum_t w_t)^2 is a sum over pairs of "
-        "tokens of w_t w_r (k_t - k_r) (gamma_t - gamma_r)",
-        normal=expanded,
-    )
     y, m, others = sp.symbols("y m_t m_s", positive=True)
     first, second = sp.symbols("k_t k_s", real=True)
     ensure_equal(
         m * y**first * others * y**second,
         m * others * y ** (first + second),
-        "this sum is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = "
+        "the sum over pairs is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = "
         "exp(<v, p>)",
         normal=sp.powsimp,
     )
@@ -194,16 +157,41 @@ def ensure_rest_on_line() -> None:
     )
 
 
+def ensure_balance() -> None:
+    """Prove that the term of h in the code is that of the linked `prove_rest`."""
+    u = sp.Symbol("u", real=True)
+    b, gap, count = sp.symbols("b gap m", positive=True)
+    ensure_zero(
+        [
+            sign * b * sp.log(b / gap / count) - share(SYMBOLS, sign * b, u + sign * gap, u, count)
+            for sign in (1, -1)
+        ],
+        "a token adds b ln(b/(m (gamma - u))) to h",
+        normal=lambda x: sp.expand_log(sp.expand(x)).expand(),
+    )
+
+
+def ensure_rest() -> None:
+    """Prove at which scores the parts of inputs rest, and that inputs and parts do so alone.
+
+    By the linked `prove_rest` a part with one dependency b rests exactly at roots of h, of which
+    there is one. All its tokens have b_t != 0, and b is taken with the sign of the gamma_t - u.
+    """
+    ensure_inputs_move_alone()
+    ensure_parts_rest_alone()
+    prove_rest()
+    ensure_balance()
+    ensure_one_root()
+    ensure_rest_on_line()
+
+
 def prove_where_stationary() -> str:
     """Prove that W is stationary if and only if, in each input, all parts rest at one score.
 
     Raises:
         ProofError: a step fails.
     """
-    ensure_inputs_move_alone()
-    ensure_parts_rest_alone()
-    ensure_rest_of_one_dependency()
-    ensure_rest_on_line()
+    ensure_rest()
     return "for every loss with l' < 0 and any n, T and d"
 
 
@@ -213,7 +201,7 @@ def prove_where_least() -> str:
     Raises:
         ProofError: a step fails.
     """
-    prove_where_stationary()
+    ensure_rest()
     ensure_maxima_of_inputs()
     ensure_maxima_of_parts()
     ensure_largest_of_one_dependency()

@@ -163,7 +163,7 @@ SPOILT = {
         parts_at_rest,
         "share",
         lambda m, b, gamma, u, count: parts.share(m, b, gamma, u),
-        [parts_at_rest.ensure_rest_of_one_dependency],
+        [parts_at_rest.ensure_balance],
     ),
     "twice the derivative": (
         *(SLOPES, "derivative_along", scaled(SLOPES.derivative_along, 2)),

@@ -38,8 +38,8 @@ def proofs_table(claims: Iterable[Claim]) -> str:
     )
     lines = (f"Of {len(own)} readings with a proof: {', '.join(counts)}.", "", *_TITLES, *rows)
     prose = ((c.id, by) for c, by in rests_on(own) if connection(c) == PROSE)
-    ends = (f"| {id} | {', '.join(x.id for x in by)} |" for id, by in prose)
-    return "".join(f"{line}\n" for line in (*lines, *_TAKEN, *ends))
+    ends = [f"| {id} | {', '.join(x.id for x in by)} |" for id, by in prose]
+    return "".join(f"{line}\n" for line in (*lines, *(_TAKEN if ends else ()), *ends))
 
 
 _KINDS = {LINKED: "linked", PROSE: "in prose"}

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb
+from scipy.optimize import brentq
 
 from attsvm.data import AttentionData
 from attsvm.primitives import descent_letters, hypotheses
@@ -21,6 +22,7 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.sentences import Sentences
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import decided
+from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.instance import codec
 from attsvm.theory.proof.facts import Sequent, proof
 from attsvm.theory.proof.rules import fact_of_reading
@@ -55,6 +57,7 @@ from properties.tf._support.regularisation_paths import (
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
+from symbolic.tf import rest_facts
 from tests.searching import nightly
 from tests.theory.proof import (
     att_svm_model,
@@ -63,6 +66,7 @@ from tests.theory.proof import (
     pair_model,
     programme_model,
 )
+from tests.theory.proof import proof_mutants as mutants
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
 
@@ -478,3 +482,43 @@ def test_a_loss_that_is_flat_at_a_best_score_is_told_from_others(path):
     run = Descent(path.data, np.zeros((path.data.d,) * 2), path.loss)
     found = descent_model.model_of(run, steps=2)
     assert says([*FALLING_AT_BEST.proposition()], found) == FALLING_AT_BEST.holds(path)
+
+
+def test_no_fact_on_parts_of_tokens_is_false():
+    """On a run of two independent queries, and on three tokens on a line at the root of h."""
+    b, m, gamma, k = ([1.0, -2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 0.0, 2.0], [0.0, 1.0, 2.0])
+    rows = [*zip(b, m, gamma, strict=True)]
+    u = brentq(lambda u: sum(x * np.log(x / (n * (g - u))) for x, n, g in rows), 1e-9, 1 - 1e-9)
+    values = {
+        rest_facts.B: b,
+        rest_facts.COUNT: m,
+        rest_facts.GAMMA: gamma,
+        rest_facts.PLACE: k,
+        rest_facts.GAP: [g - u for g in gamma],
+        rest_facts.LOGIT: [np.log(x / (n * (g - u))) for x, n, g in rows],
+    }
+    run = Descent.of(
+        [[[1, 0], [0, 0]], [[0, 1], [2, 0]]],
+        [[1, 0], [1, 2]],
+        np.array([[0.5, -1.0], [1.0, 0.25]]),
+        scores=[[2, 0], [1, -1]],
+    )
+    found = descent_model.model_of(run, steps=4)
+    functions = {
+        **found.functions,
+        **{f: listed.__getitem__ for f, listed in values.items()},
+        rest_facts.IMAGE: lambda M, i: M.reshape(2, 2) @ run.data.Z[i],
+    }
+    for term, value in ((rest_facts.U, u), (rest_facts.SIZE, 1.0)):
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value
+    sets = {**found.sets, rest_facts.TOKEN: range(3)}
+    found = replace(found, functions=functions, sets=sets, floor=1e-9)
+    with recorded() as steps:
+        rest_facts.prove_rest()
+    (whole,) = steps.linked
+    tally = evaluated(whole, found)
+    assert tally.false == []
+    assert len(tally.confirmed) > 0.8 * len(whole.facts)
+    assert {*whole.concluded} <= {*tally.confirmed}
+    assert [(f, p) for f, p in mutants.premises(whole) if not mutants.needed(f, p)] == []
