@@ -182,6 +182,11 @@ class RecordTerms:
                 isinstance(one, ast.List) for one in vector.elts
             ):
                 return f"(real {self.term(vector, 'vec')})"
+            case ast.Call(
+                func=ast.Name(id="reals"),
+                args=[ast.List(elts=[ast.List(elts=[ast.List(), *_]), *_])],
+            ):
+                raise NotExpressible("a list of several matrices of real numbers")
             case ast.Call(func=ast.Name(id=name)) if name in self.known.types:
                 arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
                 *kinds, _ = self.known.types[name]
