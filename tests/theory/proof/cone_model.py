@@ -163,4 +163,5 @@ def model_of_local(case, steps=6):
         functions[atom.function] = lambda value=value: value
     samples = {**model.samples, VECTOR: [*model.samples[VECTOR][:4], V, *A[:2]]}
     values = {**model.letters, "x": [0.0, *np.linspace(-1, 1, 5)], "y": [1.0, 0.999, 0.5]}
-    return replace(model, functions=functions, samples=samples, letters=values)
+    # the floor is the rounding of an r_j that is 0
+    return replace(model, functions=functions, samples=samples, letters=values, floor=1e-13)

@@ -279,7 +279,7 @@ def model_of_candidate(case: Candidate) -> Model:
 
 
 RHOS = (1.0, 8.0, 64.0, 480.0, 560.0, 600.0)
-"""Radii of a path in units of ||W^mm||."""
+"""Radii of a path in units of ||W^mm||, if exponentials stay within floats."""
 
 
 def model_of_path(case: Path) -> Model:
@@ -293,7 +293,11 @@ def model_of_path(case: Path) -> Model:
     V, solved, star = model.functions[atom.function](), exact_att_svm(data), nuclear(data)  # type: ignore[attr-defined]
     gamma, starts = np.where(data.present, data.gamma, -np.inf), ("svm", "gradient")
     U, values, Q = np.linalg.svd(star.W)
-    root, radii = np.sqrt(values), [rho * float(np.linalg.norm(V)) for rho in RHOS]
+    rivals, N = model.sets[letters.RIVAL], float(np.linalg.norm(V))
+    longest = max((float(np.linalg.norm(model.functions[letters.A](j))) for j in rivals), default=1)
+    # no margin in these balls has an exponential that floats cannot tell from 0
+    largest = min(RHOS[-1] * N, 690 / longest)
+    root, radii = np.sqrt(values), [rho / RHOS[-1] * largest for rho in RHOS]
 
     @functools.cache
     def minima() -> list[Array]:

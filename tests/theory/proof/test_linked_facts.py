@@ -229,6 +229,9 @@ def tame(case):
         return case.size <= 1
     if isinstance(case, Paced):
         return case.step <= 1 and np.linalg.norm(case.start) <= 6
+    if isinstance(case, Local):
+        spread = np.ptp(case.data.X, axis=1) @ np.abs(case.start)
+        return (spread * np.abs(case.data.Z)).sum(axis=1).max() <= 300
     known = "log-loss", "correlation", "logistic-loss"
     return not isinstance(case, Weighted) or (case.step <= 1 and case.loss in known)
 
