@@ -301,11 +301,10 @@ CONE = Hypothesis(
 )
 
 LARGE = Hypothesis(
-    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
-    "alpha",
+    "0 < s < 1, l' < 0 at the scores of alpha, and sigma is at least the radius of s",
     is_large,
-    says="0 < s < 1, and sigma is at least the radius of s, which exists if the loss l has an l' "
-    "that is continuous and below 0 at the scores of alpha",
+    says="0 < s < 1, the loss l has an l' that is continuous and below 0 at the scores of alpha, "
+    "and sigma is at least the radius of s",
     implies=(
         BELOW_ONE,
         RADIUS,

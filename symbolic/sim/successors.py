@@ -22,6 +22,7 @@ from attsvm.theory.proof.rules import (
     cases,
     cite,
     conclude,
+    cut,
     decide,
     exchange,
     induction,
@@ -63,15 +64,45 @@ def _all_zero(term: Term, closed: Fact) -> Fact:
     return decide(eq(term, 0), one_of_sum(square(term), s), closed)
 
 
-def _chances(turns: Fact, parts: Fact, drawn: tuple[Fact, ...]) -> Fact:
+def _signs(turns: Fact, leaves: Fact, some: Fact, either: Fact, itself: Fact) -> Fact:
+    """Return that signs of all parts add up to 0, or to 1 for the empty set.
+
+    Parts with a pair have the signs of the parts of the set without it, and the others lose it.
+
+    Args:
+        turns: the sign of a part in the set without a pair.
+        leaves: that one part with q leaves a given part of the set without it.
+        some: that a set that is not empty has a pair.
+        either: that a set is empty or not.
+        itself: that the empty set is the only part of itself.
+    """
+    has, signs, left = SIGN(s, t) * IN(t, q), total(SIGN(s, t), t), LESS(t, q)
+    spread = add_up(scale(picked(as_term(1), rest, left), has), t)
+    both = spread, exchange(has * same(rest, left), t, rest)
+    parts = *(scale(fact, IN(s, q)) for fact in both), add_up(turns, t), add_up(leaves, rest)
+    each = add_up(decide(eq(IN(s, q) * signs, 0), *parts, degree=1), q)
+    empty = EMPTY(s)
+    condition, goal = gt(empty, 0), eq(signs, empty)
+    yes, no = assume(condition), assume(condition.denied())
+    none = decide(eq(empty, 0), either, no)
+    without = decide(eq(signs, 0), each, cut(some, no))
+    only = add_up(itself, t), scale(picked(as_term(1), t, s), empty)
+    one = decide(eq(empty * signs, empty), *only, degree=1)
+    full = decide(eq(empty, 1), either, yes)
+    own = decide(goal, one, scale(full, signs), degree=1)
+    return cases(own, decide(goal, without, none, degree=1), condition)
+
+
+def _chances(turns: Fact, parts: Fact, signs: Fact, drawn: tuple[Fact, ...]) -> Fact:
     """Return that c_k(s) is the sum of (-1)^|s - t| a(t)^k, by induction on k.
 
     Args:
         turns: the sign of a part in the set without a pair.
         parts: that pairs of a part are pairs of the set.
-        drawn: the facts of `letters.DRAWN`.
+        signs: that signs of all parts add up to 0, or to 1 for the empty set.
+        drawn: the other facts of `letters.DRAWN`.
     """
-    signs, none, last, first, grows = drawn
+    none, last, first, grows = drawn
     gap = CHANCE(K, s) - total(SIGN(s, t) * POWER(K, t), t)
     claim = eq(total(gap**2, s), 0)
     begins = add_up(scale(first, SIGN(s, t)), t)
@@ -220,9 +251,11 @@ def prove() -> str:
     )
     claim = present(letters.series(), "a claim")
     either, without, parts, turns, leaves = (setting(letters.SETS, words) for words in letters.SETS)
-    drawn = tuple(setting(letters.DRAWN, words) for words in letters.DRAWN)
-    conclude(add_up(_chances(turns, parts, drawn), s), claim.sequents[0])
+    some, *drawn = (setting(letters.DRAWN, words) for words in letters.DRAWN)
     multiplied = tuple(setting(letters.MULTIPLIED, words) for words in letters.MULTIPLIED)
+    *_, empty, _, _, itself, _ = multiplied
+    signs = _signs(turns, leaves, some, empty, itself)
+    conclude(add_up(_chances(turns, parts, signs, tuple(drawn)), s), claim.sequents[0])
     factor = _factor(_grown(either, without), turns, leaves)
     conclude(_product(factor, multiplied), claim.sequents[1])
     return "for any vocabulary, any weights and any m"

@@ -78,7 +78,8 @@ COUNTED = probability(
     again=contradictions.often_again,
 )
 EXPONENTIAL_SERIES = probability(
-    "that no $strict of m sentences of two words has two successors",
+    "that no $strict of m sentences of two words has two successors, and j! [z^j] puts a^j in "
+    "place of each e^(a z) of the product multiplied out",
     r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
     "=",
     floats=gap_in_floats,

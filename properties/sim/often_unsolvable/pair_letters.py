@@ -7,10 +7,11 @@ part of s, else 0.
 
 The generating function is the product of 1 + sum (exp(p z) - 1), one factor for each word, the sum
 over its pairs. Multiplied out it is sum_s sum_t SIGN(s, t) exp(a(t) z), the second conclusion.
-So k! times its coefficient of z^k is sum_s sum_t SIGN(s, t) a(t)^k, the right side of the first.
+The sentence of the reading says that j! [z^j] puts a(t)^j in place of exp(a(t) z), which gives the
+right side of the first. (The coefficient of z^j in exp(a z), times j!, is a^j.)
 """
 
-from attsvm.theory.proof.facts import K, Sequent, eq
+from attsvm.theory.proof.facts import K, Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.proof.terms import EXP, REAL, STEP, Function, Letter, Sort, Term, same, total
 
@@ -58,8 +59,8 @@ SETS = {
 }
 """Facts about finite sets."""
 DRAWN = {
-    "signs of all parts add up to 0, or to 1 for the empty set": Sequent(
-        eq(total(SIGN(s, t), t), EMPTY(s))
+    "a set that is not empty has a pair": Sequent(
+        gt(total(IN(s, q), q), 0), frozenset({ge(0, EMPTY(s))})
     ),
     "no sentence is drawn at first": Sequent(eq(CHANCE(0, s), EMPTY(s))),
     "the last sentence is a pair of the set, and the others have all pairs, or all but it": Sequent(
