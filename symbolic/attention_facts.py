@@ -143,10 +143,10 @@ def mixing(point: Letter = K) -> Mixing:
     Args:
         point: the step; or the letter of a matrix, which then takes the place of the iterate.
     """
-    here = HERE if point == K else point.term
-    logit = -margin(j.term, here)
-    u, u_is = define("u", (i, point), output(i.term, here))
-    s_o, s_o_is = define("s_o", (i, point), attention(i.term, here))
+    matrix = HERE if point == K else point.term
+    logit = -margin(j.term, matrix)
+    u, u_is = define("u", (i, point), output(i.term, matrix))
+    s_o, s_o_is = define("s_o", (i, point), attention(i.term, matrix))
     s, s_is = define("s", (j, point), s_o(OWN, point) * EXP(logit))
     power, _ = cite(EXPONENTIAL, (), logit)
     rest = total(EXP(logit), j, THEIRS)

@@ -80,7 +80,7 @@ LOOSE = (1 - IS_ZERO(REACH(j))) * (1 - KIND * NEAR)
 """1 for a rival whose p_j e_j is bounded alone, else 0."""
 _t = Letter("t", RIVAL)
 ACROSS = A(j) - M_J * INV(SQUARE) * V
-"""What A_j has across V."""
+"""The part of A_j that is orthogonal to V."""
 LEANING = A(j) - total(MU(j, _t) * A(_t), _t)
 """A_j - A(mu)."""
 SLACK = M_J - BAD

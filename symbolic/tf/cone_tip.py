@@ -172,8 +172,8 @@ def nonneg(fact: Fact) -> Fact:
 
 def framed() -> Cone:
     """Take what is supposed, and prove the sizes of V, and signs."""
-    taken = DOWN, "the step is positive"
-    known = {words: setting(SETTING, words) for words in SETTING if words not in taken}
+    of_moves = DOWN, "the step is positive"
+    known = {words: setting(SETTING, words) for words in SETTING if words not in of_moves}
     meets, some_, ahead = suppose(cones.OPTIMAL)
     forward, near = suppose(cones.IN_CONE)
     share, below = suppose(cones.BELOW_ONE)
@@ -333,10 +333,10 @@ def tip_of(c: Cone) -> Tip:
     none = decide(ge(BASE, WIDE), either, inside)
     extra = first
     goal = ge(0, REACH(j) * EXTRA)
-    here = product(reach, none)
+    steep_ = product(reach, none)
     flat_ = decide(ge(0, body), steepest, no)
     gone = decide(ge(0, REACH(j)), product(flat_, slack), scale(unit_, REACH(j)), degree=1)
-    alike = cases(here, product(gone, extra), condition)
+    alike = cases(steep_, product(gone, extra), condition)
     # R_j is at most r_j plus the mean of the r_t
     L, own = LEANING - (LEANING @ V) * INV(SQUARE) * V, MU(j, other)
     (length, length_square), lean_is = (

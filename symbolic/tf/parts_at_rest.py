@@ -129,7 +129,7 @@ def ensure_parts_rest_alone() -> None:
 def ensure_rest_on_line() -> None:
     """Prove that a part of tokens x + k_t v on a line rests exactly at the positive roots of P.
 
-    What its forces add up to is a sum over pairs, by `prove_rest`.
+    By `prove_rest` its forces add up to a sum over pairs.
     """
     c, k = entry("c"), entry("k")
     at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)

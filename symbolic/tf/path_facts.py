@@ -180,23 +180,23 @@ def scaled(size: Fact) -> Scale:
     return Scale(sign, rho(K), forward, whole, decide(ev(gt(rho(K), bound)), far, whole, size))
 
 
-def total_losses(a: Attention, cheaper: Fact, here: Term, moved: Term) -> Fact:
+def total_losses(a: Attention, cheaper: Fact, ours: Term, moved: Term) -> Fact:
     """Return that the losses of all inputs at a matrix add up to no more than at another one.
 
     Args:
         a: attention at any matrix X.
         cheaper: the risk at the other matrix is at least that at the first.
-        here: the first matrix.
+        ours: the first matrix.
         moved: the other one.
     """
     unit, _ = cite(RECIPROCAL, [a.input], NUMBER)
     losses = total(LOSS(a.u(i, X)), i)
     mean = scale(by_definition(eq(risk(X.term), losses / NUMBER), [a.means[0]]), NUMBER)
     mean = decide(eq(NUMBER * risk(X.term), losses), mean, scale(unit, losses))
-    ours, theirs = (at(mean, {X: point}) for point in (here, moved))
+    own, theirs = (at(mean, {X: point}) for point in (ours, moved))
     return decide(
-        ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, here)), i)),
-        *(ours, theirs, product(cheaper, decide(ge(NUMBER, 0), a.input))),
+        ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, ours)), i)),
+        *(own, theirs, product(cheaper, decide(ge(NUMBER, 0), a.input))),
         degree=1,
     )
 
@@ -217,7 +217,7 @@ def margins(
     """
     rho, grows = sized.rho, sized.grows
     e, E = EXP(-rho), EXP(-margin(j.term, ours))
-    here, there = {X: ours}, {X: moved}
+    at_ours, there = {X: ours}, {X: moved}
     few = powers_rise(-margin(j.term, moved), -rho, far)
     whole = decide(ge(1, a.s_o(i, X)), a.one, add_up(a.s_positive, j, THEIRS))
     parts = [at(a.means[2], there), few, at(whole, {**there, i: OWN}), at(a.power, there)]
@@ -245,10 +245,10 @@ def margins(
     G_sign = decide(ge(G(), 0), G_is, G_sign)
     # attention to a rival at W(k)
     u = a.u(i, ours)
-    parts = [at(s.at_least, here), product(s.low_positive, at(a.below_best, here))]
+    parts = [at(s.at_least, at_ours), product(s.low_positive, at(a.below_best, at_ours))]
     each = at(one_of_sum(decide(ge(LOSS(u) - LOSS(BEST(i)), 0), *parts), i), {i: OWN})
-    left = one_of_sum(product(at(a.s_positive, here), not_behind), j, OWNER)
-    mine = {**here, i: OWN}
+    left = one_of_sum(product(at(a.s_positive, at_ours), not_behind), j, OWNER)
+    mine = {**at_ours, i: OWN}
     low = at(s.low_positive, {i: OWN})
     left = product(
         low,
@@ -275,7 +275,7 @@ def margins(
     # in the end the optimal token has half of the attention
     rest = total(INV(price), j, THEIRS)
     attended = add_up(left, j, THEIRS)
-    attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, here))
+    attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, at_ours))
     count = decide(ge(G() * rest, 0), product(G_sign, add_up(inverse, j, THEIRS)))
     count = decide(gt(2 * G() * rest + 1, 0), count)
     (law,), line = cite(EXPONENTIAL_OF_SUM, (), rho, -rho), cite(EXPONENTIAL, (), rho)[1]
@@ -285,7 +285,7 @@ def margins(
     half = decide(ev(ge(2 * a.s_o(i, ours), 1)), attended, late)
     odds = decide(
         ev(ge(2 * G() * e * INV(price), E)),
-        *(at(half, {i: OWN}), left, at(a.means[2], here), power(-margin(j.term, ours))),
+        *(at(half, {i: OWN}), left, at(a.means[2], at_ours), power(-margin(j.term, ours))),
     )
     # exp(off rho) is above each constant in the end
     many = 2 * G() * INV(price)

@@ -126,9 +126,9 @@ ON_LINE = Said(
 HOLE = Letter("x")
 
 
-def end(said: Said, *facts: Fact) -> None:
-    """Conclude what is said."""
-    for fact, sequent in zip(facts, said.sequents, strict=True):
+def end(claim: Said, *facts: Fact) -> None:
+    """Conclude a claim."""
+    for fact, sequent in zip(facts, claim.sequents, strict=True):
         conclude(fact, sequent)
 
 
@@ -142,7 +142,7 @@ def quotient(count: Fact, alike: Fact) -> tuple[Fact, Fact]:
     unit, inverse = cite(RECIPROCAL, [count], COUNT(t))
     condition = gt(GAP(t), 0)
     yes, no = assume(condition), assume(condition.denied())
-    apart, found = decide(gt(GAP(t) ** 2, 0), alike, square(B(t))), []
+    apart, both = decide(gt(GAP(t) ** 2, 0), alike, square(B(t))), []
     for sign, side in ((1, yes), (-1, no)):
         gap = decide(gt(-GAP(t), 0), side, apart) if sign < 0 else side
         one, over = cite(RECIPROCAL, [gap], sign * GAP(t))
@@ -150,8 +150,8 @@ def quotient(count: Fact, alike: Fact) -> tuple[Fact, Fact]:
         part = decide(gt(sign * B(t) * INV(COUNT(t)), 0), own, inverse)
         first = decide(gt(QUOTIENT, 0), part, over)
         parts = scale(unit, B(t) * GAP(t) * INV(GAP(t))), scale(one, B(t))
-        found.append((first, decide(eq(COUNT(t) * GAP(t) * QUOTIENT, B(t)), *parts, degree=1)))
-    (a, b), (c, d) = found
+        both.append((first, decide(eq(COUNT(t) * GAP(t) * QUOTIENT, B(t)), *parts, degree=1)))
+    (a, b), (c, d) = both
     return cases(a, c, condition), cases(b, d, condition)
 
 
