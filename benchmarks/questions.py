@@ -50,15 +50,15 @@ def lines_of(file: Path) -> dict[str, int]:
 
 def rows(seconds: float) -> list[tuple[str, int, str, float]]:
     """Return name, lines, answer and seconds of each of the ten questions."""
-    found = []
+    measured = []
     for name, chosen in TEN.items():
         counts = lines_of(FOLDER / name)
         asked: dict[str, Any] = dict(questions_in(str(FOLDER / name)))
         for one in chosen:
             start = time.perf_counter()
             answer = answered(asked[one], seconds)
-            found.append((one, counts[one], answer.verdict, time.perf_counter() - start))
-    return found
+            measured.append((one, counts[one], answer.verdict, time.perf_counter() - start))
+    return measured
 
 
 def main() -> None:
@@ -68,8 +68,8 @@ def main() -> None:
     options = parser.parse_args()
     print("| question | lines | answer | seconds |")
     print("| --- | --- | --- | --- |")
-    for name, count, verdict, taken in rows(options.seconds):
-        print(f"| `{name}` | {count} | {verdict} | {taken:.1f} |")
+    for name, count, verdict, used in rows(options.seconds):
+        print(f"| `{name}` | {count} | {verdict} | {used:.1f} |")
 
 
 if __name__ == "__main__":

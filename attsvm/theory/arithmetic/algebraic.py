@@ -26,6 +26,10 @@ _MOST_BITS = 2**14
 """Maximum number of bits of a bound that is used; balls of the judge have fewer."""
 
 
+_MOST_ROOTS = 16
+"""Maximum number of roots of which one number is made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Root:
     """A root of an irreducible polynomial, or a square root.
@@ -100,6 +104,12 @@ class Bound:
         return Bound(upper, lower, self.whole, roots, ("square root", of))
 
     @property
+    def useful(self) -> bool:
+        """Whether some ball of the judge is small enough for the bound; others only cost time."""
+        bits = self.upper.bit_length() + self.lower.bit_length()
+        return bits <= _MOST_BITS and len(self.roots) <= _MOST_ROOTS
+
+    @property
     def degree(self) -> int:
         """A bound for the degree of a field that has all the roots.
 
@@ -150,26 +160,26 @@ def eigenvalues(matrix: fmpq_mat) -> list[tuple[Ball, Bound | None]]:
         return [(fmpq(int(whole[0, 0]), int(q)), None)] * n
     primitive = fmpz_mat(n, n, [x // g for x in entries])
     size = max(sum(abs(int(x)) for x in row) for row in primitive.tolist())
-    found: list[tuple[Ball, Root | None]] = []
+    pairs: list[tuple[Ball, Root | None]] = []
     for factor, times in primitive.charpoly().factor()[1]:
         if factor.degree() == 1:
-            found += [(fmpq(-int(factor[0]), int(factor[1])), None)] * times
+            pairs += [(fmpq(-int(factor[0]), int(factor[1])), None)] * times
             continue
         key = tuple(map(int, factor.coeffs()))
         roots = sorted(real_roots(factor), key=arb.mid)
         for index, ball in enumerate(roots):
-            found += [(ball, Root(key, index, factor.degree()))] * times
-    found.sort(key=lambda pair: arb(pair[0]).mid())
+            pairs += [(ball, Root(key, index, factor.degree()))] * times
+    pairs.sort(key=lambda pair: arb(pair[0]).mid())
     apart = all(
         one is other or one[0] < other[0] or (one[1] is None and one[0] == other[0])
-        for one, other in pairwise(found)
+        for one, other in pairwise(pairs)
     )
     scale = n * int(q)
-    values = [(ball * g + int(t)) / scale for ball, _ in found]
+    values = [(ball * g + int(t)) / scale for ball, _ in pairs]
     if not apart:
         return [(ball, None) for ball in ascending(values)]
     results: list[tuple[Ball, Bound | None]] = []
-    for value, (_, root) in zip(values, found, strict=True):
+    for value, (_, root) in zip(values, pairs, strict=True):
         bound = None
         if root is not None:
             letter = Bound(size, roots=frozenset({root}))

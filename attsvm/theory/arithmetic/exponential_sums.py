@@ -21,6 +21,9 @@ WORK = 200_000
 _LARGEST_FACTORED = 2**64
 """Largest numerator or denominator whose prime factors are computed."""
 
+_MOST_BITS = 2**18
+"""Maximum number of bits of a coefficient."""
+
 Sum = dict[int, fmpq]
 """A sum of exponentials: the coefficient by the exponent over `UNIT`; no coefficient is 0."""
 
@@ -72,6 +75,8 @@ def product(one: Mapping[int, fmpq], other: Mapping[int, fmpq], budget: Budget) 
     for r, a in one.items():
         for s, b in other.items():
             total[r + s] = total.get(r + s, fmpq(0)) + a * b
+    if any(c.height_bits() > _MOST_BITS for c in total.values()):
+        raise Dropped  # in a loop of squares, each step would double the digits
     return {exponent: c for exponent, c in total.items() if c != 0}
 
 

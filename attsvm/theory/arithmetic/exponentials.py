@@ -1,16 +1,18 @@
 """Exact forms of numbers made of exponentials, logarithms and roots of rationals.
 
-Balls never decide that two irrational numbers are equal. A number of this arithmetic has a ball
+Balls alone never decide that irrational numbers are equal. A number of this arithmetic has a ball
 and, if known, an exact form: a polynomial in letters, whose coefficients are quotients of sums of
-c exp(r) with rational c and r. A letter stands for the logarithm of a prime or of such a sum, for
-the root of a prime or of another form, or for the exponential of a form. A form without any term is
-the number 0.
+c exp(r) with rational c and r. A letter is the logarithm of a prime or of such a sum, the root of a
+prime or of another form, or the exponential of a form. A form without any term is the number 0.
 
 Every step keeps the value, so a number whose form has no term is 0, whatever the letters are. The
 converse is not used, but explains why the forms are good: exponentials of different rationals are
 linearly independent over the rationals (Lindemann 1882, Weierstrass 1885; Baker, Transcendental
 Number Theory, theorem 1.4). A step that cannot keep the form, or that exceeds the budget of work,
 drops it. The budget counts products of terms, not seconds, so no verdict depends on the machine.
+
+An algebraic number also has a separation bound (`attsvm.theory.arithmetic.algebraic`), by which a
+small ball about 0 proves that it is 0.
 """
 
 from __future__ import annotations
@@ -335,7 +337,8 @@ class Exact(Scalar):
     def __init__(
         self, ball: Ball, form: Form | None, budget: Budget, bound: Bound | None = None
     ) -> None:
-        self.form, self.budget, self._bound = form, budget, bound
+        self.form, self.budget = form, budget
+        self._bound = bound if bound is not None and bound.useful else None
         self.ball = ball
         if bound is not None and isinstance(ball, arb) and bound.vanishes(ball):
             self.ball = fmpq(0)

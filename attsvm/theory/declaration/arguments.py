@@ -64,8 +64,8 @@ class Called(ABCMeta):
         try:
             return super().__call__(*arguments, **named)
         except TypeError as error:
-            _, found, problem = str(error).partition("__init__() ")
-            if not found:
+            _, call, problem = str(error).partition("__init__() ")
+            if not call:
                 raise
             raise _other(cls.__name__, problem) from error
 

@@ -9,9 +9,9 @@ Truth is decided from exact values in this order:
    up to a negligible probability.
 3. Different fingerprints never refute: one number may be written in two ways, such as log 4 and
    2 log 2. They only say that more bits may help.
-4. Exact forms of exponentials, logarithms and roots (`attsvm.theory.arithmetic.exponentials`) prove
-   that a gap is 0, which may refute a strict inequality. A relation that still is open stays
-   undecided.
+4. Exact forms of exponentials, logarithms and roots (`attsvm.theory.arithmetic.exponentials`), and
+   separation bounds of algebraic numbers, prove that a gap is 0, which may refute a strict
+   inequality. A relation that still is open stays undecided.
 """
 
 from __future__ import annotations

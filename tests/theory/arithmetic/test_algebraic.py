@@ -88,3 +88,13 @@ def test_equal_eigenvalues_of_two_factors_have_no_bound_if_balls_do_not_tell_the
     assert all(bound is None for _, bound in eigenvalues(fmpq_mat(A)))
     with ctx.workprec(BITS):
         assert all(bound is not None for _, bound in eigenvalues(fmpq_mat(A)))
+
+
+def test_a_bound_that_gets_too_long_is_dropped():
+    """A hundred squares would give it 2^100 bits."""
+    m = Exponentials()
+    x = m.sqrt(m.exact(2)) / 2
+    for _ in range(100):
+        x = x * (1 - x)
+    assert x.bound is None
+    assert x.ball > 0
