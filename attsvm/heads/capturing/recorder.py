@@ -62,7 +62,7 @@ class Recorder:
             trace(part, h, self.products, turns=True)
             for part, h in zip(parts[:2], heads, strict=False)
         )
-        self._forget(queries, keys)
+        _drop_earlier(self.products, queries, keys)
         B = math.prod(lead[:-1])
         if query.ndim < 4:  # heads and sequences are on one axis
             B = math.prod(lead) if queries is None else len(queries.x.tensor)
@@ -70,47 +70,14 @@ class Recorder:
         named = queries or keys or trace(parts[2], heads[2], self.products, turns=False)
         if any(part is None or len(part.x.tensor) != B for part in (queries, keys)):
             queries = keys = None
-        made, dtype = [], _computed(query)
-        views = (None, *self._views(parts, heads[2], keys))
-        for part, projection, view in zip(parts, (queries, keys, None), views, strict=True):
-            whole = part.expand(*lead[:-1], *part.shape[-3:]) if part.ndim > 3 else part
-            whole = whole.reshape(B, -1, *part.shape[-2:])
-            if view is not None and view.shape == whole.shape:
-                whole = view
-            whole = whole.to(dtype)
-            made.append(Part(Kept.of(whole), projection, H // whole.shape[1]))
-        terms = []
-        for tensor, hides in hidden:
-            if tensor.ndim > 2 and query.ndim != 4:
-                tensor = tensor.expand(*lead, *tensor.shape[-2:]).reshape(B, H, *tensor.shape[-2:])
-            terms.append(Term.of(tensor, hides=hides))
-        mask = Mask((L, parts[1].shape[-2]), tuple(terms), causal)
+        dtype = _computed(query)
+        views = (None, *_views(self.products, parts, heads[2], keys))
+        made = [
+            _part(part.to(dtype), projection, view, lead, (B, H))
+            for part, projection, view in zip(parts, (queries, keys, None), views, strict=True)
+        ]
+        mask = Mask((L, parts[1].shape[-2]), _terms(hidden, lead, (B, H)), causal)
         self._add(self._name(index, named), (B, H), made, scale, mask, dtype)
-
-    def _forget(self, *made: Projection | None) -> None:
-        """Drop the products before those of queries and keys, so that their memory is freed."""
-        used = {place(one.weight.tensor) for one in made if one is not None}
-        while used and self.products and place(self.products[0].weight) not in used:
-            self.products.popleft()
-
-    def _views(
-        self, parts: tuple[Tensor, Tensor, Tensor], heads: int | None, keys: Projection | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """Return keys and values as views of the product that the queries keep in memory anyway.
-
-        So copies, such as those of a cache, are not kept. None where a part is no such copy.
-        """
-        query, key, value = (place(part) for part in parts)
-        made = [None if key == query else keys, None]
-        if value != query:
-            products = [product for product in self.products if place(product.y) == query]
-            made[1] = trace(parts[2], heads, products, turns=False)
-        first, second = (
-            None if one is None or one.outputs is None or place(one.outputs) != query
-            else one.outputs
-            for one in made
-        )  # fmt: skip
-        return first, second
 
     def multi_head(
         self,
@@ -156,11 +123,7 @@ class Recorder:
         if key_padding_mask is not None:
             terms.append(Term.of(key_padding_mask.reshape(B, 1, 1, -1), hides=True))
         name = self._name(index, made[0].projection)
-        if bias_k is not None or add_zero_attn:
-            raise DataError(
-                f"{name} has a key that belongs to no token",
-                remedy="Build it without add_bias_kv and add_zero_attn, or choose other layers.",
-            )
+        _ensure_tokens(name, bias_k is None and not add_zero_attn)
         scale = (query.shape[-1] // num_heads) ** -0.5
         self._add(name, (B, num_heads), made, scale, Mask(sizes, tuple(terms)), _computed(query))
 
@@ -211,6 +174,69 @@ class Recorder:
         self.layers.append(replace(layer, notes=(*_notes(layer, reason, dtype), *mask.notes())))
         for kept in layer.kept():
             self._kept[place(kept.tensor)].append(kept)
+
+
+def _ensure_tokens(name: str, have_tokens: bool) -> None:
+    if not have_tokens:
+        raise DataError(
+            f"{name} has a key that belongs to no token",
+            remedy="Build it without add_bias_kv and add_zero_attn, or choose other layers.",
+        )
+
+
+def _drop_earlier(products: deque[Product], *made: Projection | None) -> None:
+    """Drop the products before those of queries and keys, so that their memory is freed."""
+    used = {place(one.weight.tensor) for one in made if one is not None}
+    while used and products and place(products[0].weight) not in used:
+        products.popleft()
+
+
+def _views(
+    products: Sequence[Product],
+    parts: tuple[Tensor, Tensor, Tensor],
+    heads: int | None,
+    keys: Projection | None,
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return keys and values as views of the product that the queries keep in memory anyway.
+
+    So copies, such as those of a cache, are not kept. None where a part is no such copy.
+    """
+    query, key, value = (place(part) for part in parts)
+    made = [None if key == query else keys, None]
+    if value != query:
+        same = [product for product in products if place(product.y) == query]
+        made[1] = trace(parts[2], heads, same, turns=False)
+    outputs = (None if one is None else one.outputs for one in made)
+    first, second = (x if x is not None and place(x) == query else None for x in outputs)
+    return first, second
+
+
+def _part(
+    part: Tensor,
+    projection: Projection | None,
+    view: Tensor | None,
+    lead: Sequence[int],
+    sizes: tuple[int, int],
+) -> Part:
+    """Return queries, keys or values with axes of sequences and heads, as a view if it fits."""
+    B, H = sizes
+    whole = part.expand(*lead[:-1], *part.shape[-3:]) if part.ndim > 3 else part
+    whole = whole.reshape(B, -1, *part.shape[-2:])
+    if view is not None and view.shape == whole.shape:
+        whole = view.to(part.dtype)
+    return Part(Kept.of(whole), projection, H // whole.shape[1])
+
+
+def _terms(
+    hidden: Sequence[Hidden], lead: Sequence[int], sizes: tuple[int, int]
+) -> tuple[Term, ...]:
+    """Return the terms of a mask, with an axis of sequences and one of heads if both are on one."""
+    terms = []
+    for tensor, hides in hidden:
+        if tensor.ndim > 2 and len(lead) != 2:
+            tensor = tensor.expand(*lead, *tensor.shape[-2:]).reshape(*sizes, *tensor.shape[-2:])
+        terms.append(Term.of(tensor, hides=hides))
+    return tuple(terms)
 
 
 def left_out_notes(names: Sequence[str | None]) -> tuple[str, ...]:

@@ -158,6 +158,13 @@ def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
         )
 
 
+def in_words(case: Case) -> str:
+    """Return an instance as text; the module that writes it is imported here, on first use."""
+    from attsvm.theory.instance import in_words
+
+    return in_words.in_words(case, {})
+
+
 def describe(problem: BaseException) -> str:
     """Return an exception as one line; one that is not attsvm's gets its file, line and note."""
     if isinstance(problem, AttsvmError):

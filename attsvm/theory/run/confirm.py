@@ -28,8 +28,7 @@ from attsvm.theory.declaration.judge import KINDS, PRECISIONS, Exact, judge
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.in_words import in_words
-from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
+from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen, in_words
 from attsvm.theory.run.bounded import within_bound
 
 
@@ -346,7 +345,7 @@ class Evaluation:
         except (AttsvmError, UnsatisfiedAssumption):
             raise
         except Exception as problem:
-            problem.add_note(f"on {in_words(case, {})}")
+            problem.add_note(f"on {in_words(case)}")
             raise
         if not isinstance(slack, Slack) or slack.broken:
             raise ClaimError(

@@ -18,8 +18,7 @@ from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.in_words import in_words
-from attsvm.theory.run.asking import agree, frozen
+from attsvm.theory.run.asking import agree, frozen, in_words
 from attsvm.theory.run.bounded import TooLong, within_bound
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, EXPLICIT
@@ -45,7 +44,7 @@ def examine_case(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted
     try:
         return _examined(tally, case, searcher)
     except TooLong:
-        tally.give_up(in_words(case, {}))
+        tally.give_up(case)
         return False, None
 
 
@@ -131,7 +130,7 @@ def _ensure_implied(tally: Tally, case: Case) -> None:
                 raise ClaimError(
                     f"hypothesis {hypothesis.name!r} of {tally.claim.id} does not imply "
                     f"{weaker.name!r}",
-                    value=in_words(case, {}),
+                    value=in_words(case),
                     remedy="Leave it out of `implies`, or make the hypothesis stronger.",
                 )
 
@@ -252,7 +251,7 @@ def probe(
     try:
         return _probed(tally, case, searcher, reshaped=reshaped, progress=progress)
     except TooLong:
-        tally.give_up(in_words(case, {}))
+        tally.give_up(case)
         return None, None
 
 
@@ -326,7 +325,7 @@ def examine_again(
             return True, None
         answer, document = evaluation.confirmed(case, slack, anew=False)
     except TooLong:
-        tally.give_up(in_words(case, {}))
+        tally.give_up(case)
         return False, None
     return True, tally.refutation(document, slack, answer, searcher) if answer.refuted else None
 
@@ -345,7 +344,7 @@ def height(tally: Tally, case: Case) -> float | None:
             return None
         slack = tally.evaluation.slack(case)
     except TooLong:
-        tally.give_up(in_words(case, {}))
+        tally.give_up(case)
         return None
     return None if slack.kind == "unknown" else slack.height
 

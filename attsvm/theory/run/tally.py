@@ -27,6 +27,7 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Known
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, signature
+from attsvm.theory.run.asking import in_words
 from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.run.confirm import Confirmation, Evaluation, Refuted
 from attsvm.theory.run.coverage import Counts
@@ -350,8 +351,8 @@ class Tally:
             self.leave_broken(what, case, problem, searcher)
             return None
 
-    def give_up(self, where: str) -> None:
-        """Count an evaluation of a formula that took too many steps.
+    def give_up(self, at: Case | str) -> None:
+        """Count an evaluation of a formula that took too many steps: at an instance or a batch.
 
         Raises:
             TooLong: the claim is not a formula of variables.
@@ -359,7 +360,8 @@ class Tally:
         if not self.part.formula.batches:
             raise TooLong
         self.seen.given_up += 1
-        self.seen.given_up_note = self.seen.given_up_note or where
+        if not self.seen.given_up_note:
+            self.seen.given_up_note = at if isinstance(at, str) else in_words(at)
 
     def leave_undecided(self, case: Case, slack: Slack, answer: Confirmation) -> None:
         """Count an undecided instance, or one on which floats and exact values disagree.

@@ -25,7 +25,6 @@ from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, find_claims, modules
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.record.runs import finished_runs
 from attsvm.theory.run.sampling import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 from attsvm.theory.verification.check import Outcome, check_part
@@ -362,6 +361,8 @@ def evaluated(
     Raises:
         LedgerError: the file cannot be read, or is no ledger.
     """
+    from attsvm.theory.record.runs import finished_runs  # only for outcomes that are taken over
+
     results: dict[str, Earlier] = {}
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
         outcomes: dict[str, dict[str, JsonObject]] = {}
