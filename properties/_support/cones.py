@@ -244,6 +244,10 @@ IN_CONE = Hypothesis(
     lambda case: within(case) or is_near(case),
     proposition=cone_letters.in_cone,
 )
+"""With the two below, what both readings suppose: s is the share with `LARGE`, and 1/2 with `LONG`.
+
+So a reading may have `CONE` and `LARGE`, or `NEAR` and `LONG`, but no other two.
+"""
 
 BELOW_ONE = Hypothesis(
     "0 < s < 1, or ||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",

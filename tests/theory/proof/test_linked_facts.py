@@ -29,7 +29,7 @@ from attsvm.theory.proof.rules import fact_of_reading
 from attsvm.theory.proof.terms import VECTOR, App, Function, Term
 from attsvm.theory.run.sampling import sample
 from properties._support import token_letters
-from properties._support.cones import Local
+from properties._support.cones import CONE, LARGE, LONG, NEAR, Local
 from properties.mm._support.attended import Attended
 from properties.mm._support.prompt_descent import properly_started
 from properties.mm._support.prompt_limits import DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER
@@ -525,3 +525,9 @@ def test_no_fact_on_parts_of_tokens_is_false():
     assert len(tally.confirmed) > 0.8 * len(whole.facts)
     assert {*whole.concluded} <= {*tally.confirmed}
     assert [(f, p) for f, p in mutants.premises(whole) if not mutants.needed(f, p)] == []
+
+
+def test_no_reading_takes_the_cone_of_one_share_with_the_radius_of_another():
+    used = [{*claim.hypotheses} & {CONE, LARGE, LONG, NEAR} for claim in LINKED_CLAIMS.values()]
+    assert {CONE, LARGE} in used
+    assert all(own in (set(), {CONE, LARGE}, {NEAR, LONG}) for own in used)
