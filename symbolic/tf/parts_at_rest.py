@@ -171,11 +171,14 @@ def ensure_balance() -> None:
     )
 
 
-def ensure_rest() -> None:
-    """Prove at which scores the parts of inputs rest, and that inputs and parts do so alone.
+def prove_where_stationary() -> str:
+    """Prove that W is stationary if and only if, in each input, all parts rest at one score.
 
     By the linked `prove_rest` a part with one dependency b rests exactly at roots of h, of which
     there is one. All its tokens have b_t != 0, and b is taken with the sign of the gamma_t - u.
+
+    Raises:
+        ProofError: a step fails.
     """
     ensure_inputs_move_alone()
     ensure_parts_rest_alone()
@@ -183,15 +186,6 @@ def ensure_rest() -> None:
     ensure_balance()
     ensure_one_root()
     ensure_rest_on_line()
-
-
-def prove_where_stationary() -> str:
-    """Prove that W is stationary if and only if, in each input, all parts rest at one score.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_rest()
     return "for every loss with l' < 0 and any n, T and d"
 
 
@@ -201,7 +195,7 @@ def prove_where_least() -> str:
     Raises:
         ProofError: a step fails.
     """
-    ensure_rest()
+    prove_where_stationary()
     ensure_maxima_of_inputs()
     ensure_maxima_of_parts()
     ensure_largest_of_one_dependency()

@@ -115,6 +115,11 @@ def _replaced(known: Words, node: ast.expr) -> ast.expr:
     return node if new is None else _replaced(known, ast.parse(new, mode="eval").body)
 
 
+def _depth(node: ast.expr) -> int:
+    """Return how many lists are nested, by the first entry of each; 0 for a number."""
+    return 1 + _depth(node.elts[0]) if isinstance(node, ast.List) and node.elts else 0
+
+
 @dataclass(slots=True)
 class RecordTerms:
     """The terms of a theorem about a record, while it is written.
@@ -178,14 +183,9 @@ class RecordTerms:
                 return f"(length {self.term(of)})"
             case ast.Call(func=ast.Name(id="least"), args=[rows, multipliers, size]):
                 return self._solution(node, rows, multipliers, size)
-            case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as vector]) if not any(
-                isinstance(one, ast.List) for one in vector.elts
-            ):
-                return f"(real {self.term(vector, 'vec')})"
-            case ast.Call(
-                func=ast.Name(id="reals"),
-                args=[ast.List(elts=[ast.List(elts=[ast.List(), *_]), *_])],
-            ):
+            case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as x]) if _depth(x) < 2:
+                return f"(real {self.term(x, 'vec')})"
+            case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as x]) if _depth(x) > 2:
                 raise NotExpressible("a list of several matrices of real numbers")
             case ast.Call(func=ast.Name(id=name)) if name in self.known.types:
                 arguments = [*node.args, *(keyword.value for keyword in node.keywords)]

@@ -7,7 +7,7 @@ import keyword
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def _other(name: str, problem: str) -> ClaimError:
 class Called(ABCMeta):
     """The class of variables: calls with arguments that do not fit raise errors of this package."""
 
-    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+    def __call__(cls, *arguments: object, **named: object) -> object:
         """Return an instance.
 
         Raises:

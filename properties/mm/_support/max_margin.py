@@ -227,7 +227,7 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
 # in programs of the checker
 
 
-def write(m: Programs, case: Any) -> None:
+def write(m: Programs, case: object) -> None:
     """Add the values of a selection to a program, with v(alpha) and p(alpha)."""
     one = chosen(case)
     for name in ("X", "y", "alpha", "W"):

@@ -1,7 +1,5 @@
 """Conclusions about selections of tokens in the words of the checker, with their witnesses."""
 
-from typing import Any
-
 from attsvm.errors import NotExpressible
 from attsvm.primitives.losses import CHECKER
 from attsvm.theory.arithmetic.namespace import Proposition
@@ -34,7 +32,7 @@ def _choices(m: Programs, case: Case, *, own: bool) -> None:
 
 
 def label_margins_shrink(
-    m: Programs, case: Selection, share: Any = 1, idlers: str = "none"
+    m: Programs, case: Selection, share: int | str = 1, idlers: str = "none"
 ) -> Proposition:
     """Return that other choices have smaller label margins, and idle inputs saturate in time.
 
@@ -89,7 +87,7 @@ def relaxed_exists(m: Programs, case: Selection, **constants: object) -> Proposi
 
 
 def relaxed_unambiguous(
-    m: Programs, case: Selection, share: Any = 1, against: str = "essential"
+    m: Programs, case: Selection, share: int | str = 1, against: str = "essential"
 ) -> Proposition:
     """Return that the relaxed p(alpha) is that of the inputs with which v(alpha) is another.
 
@@ -127,7 +125,7 @@ def fixed_prompt(m: Programs, case: Attended, towards: str = "selected") -> Prop
     return Proposition(f"with_best_prompt(X, y, W, {token}, prompt)", CHECKER)
 
 
-def linear_loss(m: Programs, case: Selection, share: Any = 1) -> Proposition:
+def linear_loss(m: Programs, case: Selection, share: int | str = 1) -> Proposition:
     """Return that no sum of labelled tokens is longer than the largest along v(alpha).
 
     Raises:
@@ -140,7 +138,7 @@ def linear_loss(m: Programs, case: Selection, share: Any = 1) -> Proposition:
     return Proposition("fact(longest_along(X, y, v, reached))", CHECKER)
 
 
-def every_radius(m: Programs, case: Rival, share: Any = 1) -> Proposition:
+def every_radius(m: Programs, case: Rival, share: int | str = 1) -> Proposition:
     """Return that p(alpha) is not 0, and that no choice of tokens has less risk than bounded.
 
     Raises:

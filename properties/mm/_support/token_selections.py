@@ -6,7 +6,7 @@ drawn vector meets every constraint with a drawn margin of 1 or more.
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import cast
 
 import numpy as np
 from hypothesis import strategies as st
@@ -60,10 +60,9 @@ WITH_Q = (
 """Words that define a selection, and a selection with a vector, for a sentence after "Let"."""
 
 
-def chosen(case: Any) -> Selection:
+def chosen(case: object) -> Selection:
     """Return the selection of an instance: itself, or its part `chosen`; also in torch."""
-    selection: Selection = getattr(case, "chosen", case)
-    return selection
+    return cast("Selection", getattr(case, "chosen", case))
 
 
 def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -163,7 +162,7 @@ def _write(m: Programs, case: KeptTokens) -> None:
     )
 
 
-def _correlates(m: Programs, case: KeptTokens, share: Any = "0.99") -> Proposition:
+def _correlates(m: Programs, case: KeptTokens, share: int | str = "0.99") -> Proposition:
     """Return the claim of `correlates` for the checker."""
     _write(m, case)
     square = literal(Fraction(share) ** 2)
@@ -171,7 +170,7 @@ def _correlates(m: Programs, case: KeptTokens, share: Any = "0.99") -> Propositi
     return Proposition(text, CHECKER)
 
 
-def _solvable(m: Programs, case: KeptTokens, share: Any = 0) -> Proposition:
+def _solvable(m: Programs, case: KeptTokens, share: int | str = 0) -> Proposition:
     """Return the claim of `solvable` for the checker."""
     _write(m, case)
     text = f"svm is not None and inner(svm, svm) >= {literal(Fraction(share))}"
@@ -184,7 +183,7 @@ def _solvable(m: Programs, case: KeptTokens, share: Any = 0) -> Proposition:
     where=f"P is the projection of W to W_fin + c W_svm, c >= 0, and {FINITE}",
     checked=_correlates,
 )
-def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> Comparison:
+def correlates(m: Namespace, case: KeptTokens, share: int | str = "0.99") -> Comparison:
     W, fin, size, along, _ = squares(m, parts(case))
     forward = m.maximum(along, m.exact(0))
     best = fin + forward * forward / (size + m.is_zero(size))
