@@ -403,7 +403,12 @@ def _ensure_names(names: Sequence[str], source: Path, keys: tuple[str, ...]) -> 
             f"{source} holds arrays that are not known",
             value=", ".join(unknown),
             remedy=f"The names are {', '.join(keys)}."
-            + (" A head is read by attsvm.heads.read_head." if "W" in unknown else ""),
+            + (" A head is read by attsvm.heads.read_head." if "W" in unknown else "")
+            + (
+                " A file of heads is read by `attsvm heads`."
+                if {"q", "k"} <= {name.rpartition(".")[2] for name in unknown}
+                else ""
+            ),
         )
     missing = [key for key in ("X", "Z") if key not in names]
     if missing:

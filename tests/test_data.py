@@ -340,6 +340,8 @@ def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
     path = tmp_path / "keys.npz"
     np.savez(path, **SCORED, labels=[1, 1], gamma=[1])
     assert unreadable(path, "arrays that are not known").value == "gamma, labels"
+    np.savez(path, **{"layer.q": PLAIN["X"], "layer.k": PLAIN["X"]})
+    assert "`attsvm heads`" in unreadable(path, "arrays that are not known").remedy
     for fields, words in (
         ({"y": [1.0, 1.0], "v": [1.0, 1.0]}, "lacks X and Z"),
         ({"X": PLAIN["X"], "scores": SCORED["scores"]}, "lacks Z"),

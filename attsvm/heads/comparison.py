@@ -11,7 +11,7 @@ import numpy as np
 
 from attsvm._types import Array, Bool, Float, Int, JsonObject
 from attsvm._words import counted
-from attsvm.errors import UsageError
+from attsvm.errors import DataError, UsageError
 from attsvm.exact.deadline import Deadline
 from attsvm.heads.arrays import HeadArrays
 from attsvm.heads.figures import Figures, averages, prices
@@ -73,8 +73,11 @@ class Comparison(Figures):
 
     @property
     def droppable(self) -> Bool[Array, "L T"]:
-        """The visible tokens that are not needed: without them a solved Att-SVM is the same."""
-        return self.head.own(self.head.seen) & ~self.needed
+        """The visible tokens that are not needed: without them a solved Att-SVM is the same.
+
+        Queries that are not compared have none.
+        """
+        return self.programme.seen & ~self.needed
 
     @property
     def price(self) -> Float[Array, " L"]:
@@ -82,7 +85,7 @@ class Comparison(Figures):
 
         The softmax is recomputed over the remaining tokens.
         """
-        kept = self.attention * self.needed
+        kept = self.attention * ~self.droppable
         kept /= kept.sum(axis=1, keepdims=True)
         whole, less = (averages(self.head, weights) for weights in (self.attention, kept))
         moved = np.linalg.norm(whole - less, axis=1)
@@ -137,9 +140,9 @@ class Comparison(Figures):
 
     def facts(self) -> Mapping[str, str]:
         """Return the figures of the comparison by name."""
-        drop, seen = int(self.droppable.sum()), int(self.head.seen.sum())
+        drop, seen = int(self.droppable.sum()), int(self.programme.seen.sum())
         support = int((np.isfinite(self.margins) & self.needed).sum())
-        entropy = self.head.entropy
+        entropy = self.head.entropy[self.programme.seen.any(axis=1)]
         facts = {"Att-SVM": repr(self.answer).strip("<>")}
         if self.programme.aside:
             pairs = "; ".join(map(str, self.programme.aside[:_SHOWN]))
@@ -225,7 +228,7 @@ def compare(
     Raises:
         SolverError: the nuclear norm has no bracket.
         UsageError: an unknown norm, or unknown queries.
-        DataError: the head is too large for the nuclear norm.
+        DataError: the head is too large for the nuclear norm, or no query selects.
     """
     if norm not in ("fro", "nuc"):
         raise UsageError("no such norm", value=norm, remedy="Use fro or nuc.")
@@ -238,6 +241,10 @@ def compare(
     programme = whole
     if isinstance(queries, str) and queries == "selecting":
         programme = whole.chosen(np.flatnonzero(selects))
+        if not selects.any():
+            raise DataError(
+                "no query gives a token half of its attention", remedy="Compare queries='all'."
+            )
     elif not isinstance(queries, str):
         programme = whole.chosen(_indices(queries, len(targets)))
     elif queries != "all":
@@ -269,10 +276,10 @@ def _indices(queries: object, count: int) -> Array:
     """Return indices of queries.
 
     Raises:
-        UsageError: they are not integers below their number.
+        UsageError: they are not integers below their number, or there is none.
     """
     indices = np.asarray(queries)
-    fits = indices.dtype.kind in "iu" and indices.ndim == 1
+    fits = indices.dtype.kind in "iu" and indices.ndim == 1 and indices.size > 0
     if not fits or not ((indices >= 0) & (indices < count)).all():
         raise UsageError(f"queries are integers from 0 to {count - 1}", value=queries)
     return indices

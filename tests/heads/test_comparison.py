@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attsvm import att_svm
-from attsvm.errors import UsageError
+from attsvm.errors import DataError, UsageError
 from attsvm.heads.arrays import Arrays
 from attsvm.heads.head import head_of_arrays
 
@@ -76,7 +76,24 @@ def test_queries_that_select_and_a_random_matrix_stand_beside_all():
     assert set(inside["queries"]) <= set(np.flatnonzero(most >= 0.5))
 
 
-@pytest.mark.parametrize("queries", ["some", [20], [0.5], [[0]]])
+def test_queries_that_are_left_out_have_no_droppable_token():
+    each = head(T=20, scale=3.0)
+    one = each.compare(queries=np.array([19]), baseline=False)
+    assert one.droppable.any()
+    assert not one.droppable[:19].any()
+    assert one.price[:19].max() < 1e-12 < one.price[19]
+    assert f"{one.droppable.sum()} of 20 tokens" in one.facts()["droppable"]
+    assert one.facts()["entropy"].startswith(f"{each.entropy[19]:.6g} on average")
+
+
+def test_a_head_without_a_query_that_selects_says_so():
+    X = head().tokens
+    even = Arrays(X[None], X[None], np.zeros((4, 4)), X[None], np.ones((1, 12, 12), dtype=bool))
+    with pytest.raises(DataError, match="half of its attention"):
+        head_of_arrays("even", even).compare(queries="selecting")
+
+
+@pytest.mark.parametrize("queries", ["some", [20], [0.5], [[0]], np.array([], dtype=int)])
 def test_unknown_queries_are_refused(queries):
     with pytest.raises(UsageError, match="queries"):
         head().compare(queries=queries if isinstance(queries, str) else np.array(queries))
