@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attsvm.cli.arguments import Parsers, command, recorded_run, tell, warn_of_faults
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _SMALLEST = "# Of the smallest counterexample known; the one on the screen has none."
+_NO_WORDS = "not expressible: "
 
 
 def add(parsers: Parsers) -> None:
@@ -136,6 +138,7 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
     """Yield the verifier of each refuted reading, or why it has none."""
     from attsvm.theory.report.verifier import verifier_or_reason
 
+    printed = []
     for claim, cases in _refuted(readings):
         made = [verifier_or_reason(claim, case) for case in cases]
         k, results = _first(text for text, _ in made)
@@ -146,7 +149,14 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
         else:
             if k:
                 yield _SMALLEST
+            printed.append(claim.id)
             yield results.rstrip()
+    if len(printed) > 1:
+        print(
+            f"attsvm: {len(printed)} programs, one after another; to run one, name its reading: "
+            f"attsvm show --verifier {printed[0]}",
+            file=sys.stderr,
+        )
 
 
 def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
@@ -158,11 +168,11 @@ def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
     yield "Require Import Prelude."
     for claim in claims:
         theorem, reason = theorems.expressible(theorems.statement, claim)
-        yield theorem.text if theorem else f"(* {claim.id}, for all sizes: {reason} *)"
+        yield theorem.text if theorem else f"(* {claim.id}, for all sizes: {_NO_WORDS}{reason} *)"
         for case in known(claim):
             refuted, reason = theorems.expressible(theorems.refutation, claim, case)
             listing = refuted and f"{decided(refuted)}Print Assumptions {refuted.name}.holds.\n"
-            yield listing or f"(* its counterexample: {reason} *)"
+            yield listing or f"(* its counterexample: {_NO_WORDS}{reason} *)"
 
 
 def _refuted(readings: Iterable[ReadingView]) -> Iterator[tuple[Claim, tuple[Any, ...]]]:

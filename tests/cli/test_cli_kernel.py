@@ -26,7 +26,10 @@ def test_a_counterexample_is_printed_with_its_proof(capsys):
 
 def test_a_reading_without_a_proposition_says_why(capsys):
     assert main(["show", "--coq", "tf/theorem-2:literal"]) == 0
-    assert "for all sizes: a claim about a record or a run *)" in capsys.readouterr().out
+    assert (
+        "for all sizes: not expressible: a claim about a record or a run *)"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_table_lists_all_proofs():

@@ -81,6 +81,11 @@ def test_show_tells_the_repairs_that_fell_and_which_counterexamples_have_verifie
     fallen = "the printed claim (literal-1, literal-2, literal-3) and repairs of it (amended-2);"
     assert fallen in said
     assert "in Python alone: --verifier" in attsvm("show", "sim/definition-3.6")[1]
+    notes = [
+        attsvm("show", "--verifier", f"sim/definition-3.9{one}")[2] for one in ("", ":literal-2")
+    ]
+    assert notes[0].endswith("attsvm show --verifier sim/definition-3.9:literal-1\n")
+    assert notes[1] == ""
     said = " ".join(attsvm("show", "tf/svm-rank")[1].split())
     assert "in Python alone" not in said
     assert "what fell" not in attsvm("show", "sim/lemma-3.12")[1]
