@@ -277,10 +277,11 @@ def shortest(
 ) -> list[Q] | None:
     """Return the shortest w with <a, w> >= b for rows a and bounds b; None if there is none.
 
-    Rows of the given numbers have equality. Let w be the sum of multipliers times rows, those of
-    inequalities at least 0. If w = 0 and the sum of multipliers times bounds is positive, there is
-    none: it would have a positive inner product with 0. If w meets all rows, and those with a
-    multiplier other than 0 with equality, it is the shortest: <w, u> >= <w, w> for all others u.
+    The rows whose numbers are in `equalities` need <a, w> = b. Let w = sum_j m_j a_j with the
+    multipliers m_j, which are at least 0 for inequalities. If w = 0 and sum_j m_j b_j > 0, no
+    vector u meets all constraints: 0 = <w, u> would be at least sum_j m_j b_j. If w meets all
+    constraints, with equality if m_j is not 0, then <w, u> >= <w, w> for every u that meets them.
+    So w is the shortest.
     """
     w = [Q(0)] * size
     for multiplier, row in zip(multipliers, A, strict=True):
@@ -297,14 +298,14 @@ def shortest(
 
 
 def tight_bounds(A: Matrix, w: Vector | None, each: int) -> list[Q]:
-    """Return 1 for rows of margin 1 under w, else 0; each number so many times."""
+    """Return 1 for rows of margin 1 under w, else 0; each number is repeated `each` times."""
     return [Q(w is not None and inner(a, w) == 1) for a in A for _ in range(each)]
 
 
 def essential(A: Matrix, w: Vector | None, others: Sequence[Vector], each: int) -> list[Q]:
     """Return 1 for rows without which the shortest vector of margins 1 is not w, else 0.
 
-    Each number comes so many times. The multipliers of the other rows are given.
+    Each number is repeated `each` times. For each row, `others` has the multipliers of the rest.
     """
     size = len(A[0])
     rests = [least([*A[:k], *A[k + 1 :]], weights, size) for k, weights in enumerate(others)]
@@ -312,10 +313,11 @@ def essential(A: Matrix, w: Vector | None, others: Sequence[Vector], each: int) 
 
 
 def idle(A: Matrix, w: Vector, multipliers: Vector, tilts: Sequence[Vector]) -> list[bool]:
-    """Return for each row whether its multiplier is 0 in all multipliers of the solution w.
+    """Return for each row whether its multiplier is 0 in all dual solutions, w being the solution.
 
-    It is not if it is positive in those given. It is if the vector of its own has the product 0
-    with w, at least 0 with rows of margin 1, and at least 1 with this row or the margin is not 1.
+    If the given multiplier is positive, the answer is no. If it is 0, the vector u of the row in
+    `tilts` proves that the answer is yes. It needs <u, w> = 0, and <u, a> >= 0 for all rows a of
+    margin 1. If the row itself has margin 1, it also needs <u, row> >= 1.
 
     Raises:
         Undefined: neither is proved.
@@ -332,9 +334,10 @@ def idle(A: Matrix, w: Vector, multipliers: Vector, tilts: Sequence[Vector]) -> 
 
 
 def keeps_idle_last(A: Matrix, rests: Sequence[bool], q: Vector) -> bool:
-    """Return whether <a, q> >= 1 for all rows, if so for those that do not rest, and the rest >= 0.
+    """Return whether <a, q> >= 1 for all rows a, or q breaks the hypothesis.
 
-    The rows of an input are equally many.
+    The hypothesis is <a, q> >= 0 for the rows of inputs with a true flag in `rests`, and <a, q> >=
+    1 for the others. All inputs have equally many rows.
     """
     flags = [flag for flag in rests for _ in range(len(A) // len(rests))]
     margins = [inner(a, q) for a in A]
@@ -343,14 +346,14 @@ def keeps_idle_last(A: Matrix, rests: Sequence[bool], q: Vector) -> bool:
 
 
 def other_choices(X: Sequence[Matrix], alpha: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return all choices of one token an input but one."""
+    """Return all choices of one token per input, except alpha."""
     return [b for b in itertools.product(*(range(len(x)) for x in X)) if b != tuple(alpha)]
 
 
 def with_prompts(
     X: Sequence[Matrix], W: Matrix, choices: Sequence[Sequence[int]], multipliers: Sequence[Vector]
 ) -> list[Sequence[int]]:
-    """Return the choices whose p-SVM has a solution, by the multipliers of each."""
+    """Return the choices whose p-SVM has a solution; `multipliers` decide each choice."""
     pairs = zip(choices, multipliers, strict=True)
     return [b for b, m in pairs if least(prompt_rows(X, W, b), m, len(W)) is not None]
 
@@ -373,9 +376,10 @@ def has_positive_nu(
 
 
 def with_best_prompt(X: Sequence[Matrix], y: Vector, W: Matrix, a: int, p: Vector) -> Answer:
-    """Return whether (1 - s) (|x|^2 u - <x, u> x) = 0 for token a and the other one, times y.
+    """Return whether (1 - s) (|x|^2 u - <x, u> x) = 0 for one input of two tokens.
 
-    s is the attention to a at the best prompt as long as p, which is along the difference of keys.
+    x is y times token a, and u is y times the other token. s is the attention to a at the best
+    prompt of the norm of p, which is parallel to the difference of the keys.
     """
     x, u = ([y[0] * c for c in X[0][t]] for t in (a, 1 - a))
     (row,) = prompt_rows(X, W, [a])
@@ -389,7 +393,7 @@ def longest_along(
 ) -> bool:
     """Return whether |s|^2 |v|^2 <= (sum_i max_t y_i <v, x_it>)^2 for each choice.
 
-    s is the sum of its tokens, each times y_i.
+    s is the sum of the chosen tokens, each times y_i.
     """
     best = sum(max(b * inner(v, x) for x in tokens) for tokens, b in zip(X, y, strict=True))
     sums = [summed(head_rows(X, y, b), len(v)) for b in choices]
@@ -421,7 +425,7 @@ def low_risk(
 def kept_rows(
     X: Sequence[Matrix], Z: Matrix, kept: Matrix, only: bool = False
 ) -> tuple[list[list[Q]], list[int]]:
-    """Return (x_first - x_t) z^T for all tokens but the first kept one, and which t are kept.
+    """Return (x_first - x_t) z^T for all tokens but the first kept one, and the rows of kept t.
 
     With `only`, tokens that are not kept are left out.
     """
@@ -476,7 +480,7 @@ def is_at_rest(X: Sequence[Matrix], Z: Matrix, W: Matrix, a: Vector, b: Vector) 
 
 
 def separates(data: Data, multipliers: Sequence[Vector]) -> list[list[Q] | None]:
-    """Return, by choice among tied optimal tokens, the shortest W of margins 1 over lower ones."""
+    """Return the shortest W of margins 1 over lower tokens for each choice of optimal tokens."""
     tied = [[t for t, g in enumerate(row) if g == max(row)] for row in data.scores]
     made = []
     for chosen, weights in zip(itertools.product(*tied), multipliers, strict=True):
@@ -505,7 +509,7 @@ def soft_loss(A: Matrix, w: Vector, C: Q) -> Real:
 
 
 def soft_loss_along(A: Matrix, w: Vector, C: Q) -> Real:
-    """Return the least such number for multiples of w from 0 on, at 0 or at some 1/<a_j, w>."""
+    """Return the least soft loss of c w over c >= 0; it is at c = 0 or some c = 1/<a_j, w>."""
     margins = [inner(a, w) for a in A]
     ends = [[x / g for x in w] for g in margins if g > 0]
     return minimum(*(soft_loss(A, end, C) for end in [[Q(0)] * len(w), *ends]))
@@ -514,7 +518,7 @@ def soft_loss_along(A: Matrix, w: Vector, C: Q) -> Real:
 def soft_solution(A: Matrix, multipliers: Vector, size: int, C: Q) -> list[Q]:
     """Return the solution of margins 1, if no matrix has a lower soft loss.
 
-    That is so if C times its norm is above all multipliers.
+    The condition is that C times its norm is above all multipliers.
     """
     w = least(A, multipliers, size)
     if w and C * C * inner(w, w) > max(multipliers) ** 2:
@@ -533,10 +537,10 @@ def mean(A: Matrix) -> list[Q]:
 def path_limit(data: Data, loss: str, multipliers: Vector, factors: bool) -> list[Q] | None:
     """Return the direction of minimisers of the risk over balls as their radius grows.
 
-    That is a theorem (docs/proofs/regularisation_paths.md): the direction is that of the shortest
-    matrix with margins of at least 1/k_i, l(best - x) - l(best) of the order x^k_i at the best
-    score of input i. With a penalty that falls to 0 it is the same. So it is for products of
-    `factors`, if all queries are parallel.
+    By docs/proofs/regularisation_paths.md it is the direction of the shortest matrix with margins
+    of at least 1/k_i in input i. Here l(best - x) - l(best) is of the order x^k_i at the best score
+    of input i. The direction is the same for minimisers with a penalty that tends to 0. For
+    products of `factors` it is also the same if all queries are parallel.
     """
     moving = data.moving
     known = loss in SLOPED or loss == "cubic"
@@ -584,9 +588,9 @@ def selected(data: Data, w: Vector) -> list[int]:
 
 
 def ends_no_lower(data: Data, w: Vector, rest: Data, u: Vector) -> bool:
-    """Return whether each input ends at no lower score along u with the rest of its tokens.
+    """Return whether no input ends at a lower score along u in `rest` than along w in `data`.
 
-    Inputs whose scores agree end at that score.
+    An input ends at the score of its token of largest logit, or at its only score.
     """
     before, after = (
         [
@@ -599,7 +603,7 @@ def ends_no_lower(data: Data, w: Vector, rest: Data, u: Vector) -> bool:
 
 
 def others(data: Data, target: Vector | None) -> list[tuple[int, int]]:
-    """Return the tokens whose margin under the solution is above 1, as input and token."""
+    """Return the tokens whose margin under the solution is above 1, as pairs (input, token)."""
     pairs = [(i, t) for i, X in enumerate(data.X) for t in range(len(X)) if t != data.optimal[i]]
     margins = margins_of(data, data.optimal, target) if target else []
     return [pair for pair, g in zip(pairs, margins, strict=True) if g > 1]
@@ -608,10 +612,10 @@ def others(data: Data, target: Vector | None) -> list[tuple[int, int]]:
 def lasting(data: Data, w: Vector, multipliers: Vector) -> list[tuple[int, int]]:
     """Return the tokens whose share of the gradient does not tend to 0 as descent goes along w.
 
-    w is the max-margin solution of the tokens that descent selects. The share of another token of
-    margin m is exp(-(m - 1) |W|/|w|) up to constant factors, if all multipliers of tokens of margin
-    1 are positive. The share of a selected one is that of the nearest ones of its input, unless
-    parts of these cancel.
+    w is the max-margin solution of the tokens that descent selects. Suppose that all multipliers of
+    tokens of margin 1 are positive. Then a token of margin m that is not selected has the share
+    exp(-(m - 1) |W|/|w|), up to constant factors. The share of a selected token is of the size of
+    the largest one among its rivals, unless parts of these cancel.
     """
     chosen = selected(data, w)
     margins = margins_of(data, chosen, w)
@@ -643,12 +647,12 @@ def diverges(data: Data, start: Matrix, loss: str) -> Answer:
 
 
 def some_start_reaches(data: Data, loss: str, target: Vector) -> Answer:
-    """Return whether descent from some start has the direction of the solution, if none has.
+    """Return that no start leads descent to the direction of the solution, as a false answer.
 
     Suppose that l' < 0, and that inputs with two scores have one optimal token and rivals of one
-    score. Let S be the span of their rows, and the solution not in S. Then W(k) - W(0) lies in S,
-    and its product with the solution grows beyond all bounds. So all limits of the direction lie in
-    S.
+    score. Suppose that the solution is not in the span S of their rows. Then W(k) - W(0) lies in S,
+    and its inner product with the solution grows beyond all bounds. So all limits of the direction
+    lie in S.
 
     Raises:
         Undefined: this does not apply.
@@ -675,13 +679,13 @@ def factors_converge(K: Matrix, Q: Matrix) -> Answer:
 
 
 def factors_reach(data: Data, K: Matrix, other: Matrix, target: Vector) -> Answer:
-    """Return whether K Q^T, Q the other factor, has the direction of the solution in the end.
+    """Return whether K Q^T, Q the other factor, tends to the direction of the solution.
 
-    That is decided only if it stays semidefinite. Suppose that inputs have at most two tokens, and
-    that transposing all (x_1 - x_2) z^T permutes them, scores included. Then L(W) = L(W^T). From
-    K = Q the gradient stays symmetric, so that K = Q and K Q^T is positive semidefinite for ever;
-    from K = -Q it is negative semidefinite. The solution is not, if it is not symmetric, or has a
-    negative diagonal entry or 2 x 2 minor.
+    That is decided only if K Q^T stays semidefinite. Suppose that inputs have at most two tokens,
+    and that transposing all (x_1 - x_2) z^T permutes them, scores included. Then L(W) = L(W^T).
+    From K = Q the gradient stays symmetric, so that K = Q and K Q^T is positive semidefinite for
+    ever. From K = -Q it stays negative semidefinite. The answer is no if the solution, times -1 in
+    the second case, is not symmetric, or has a negative diagonal entry or 2 x 2 minor.
 
     Raises:
         Undefined: this does not apply.

@@ -77,17 +77,19 @@ PLACE = Sort("place in a circle", index=True)
 p, p_next = Letter("p", PLACE), Letter("place", PLACE)
 AFTER, ASKED = Function("next place", (PLACE,), PLACE), Function("rival asked", (PLACE,), RIVAL)
 PLACED = Function("x z^T", (PLACE,), VECTOR)
-"""A circle of tokens that one query asks for, if there is one: the next place, the rival there, and
-x z^T for the token x at a place and the query z. The rival has its optimal token at this place."""
+"""A circle of tokens, if there is one: under one query z the token at each place has to beat the
+token at the next place. The letters are the next place; the rival that is the token at the next
+place and has its optimal token at this one; and x z^T for the token x at a place."""
 
 CARRIER, BASIS = Sort("rival kept", index=True), Sort("basis of the span", index=True)
 one, two = Letter("one", CARRIER), Letter("two", CARRIER)
 b, x = Letter("b", BASIS), Letter("x")
 CARRIED, PART = Function("rival", (CARRIER,), RIVAL), Function("weight", (CARRIER,))
-"""Rivals whose A_j combine to X^mm by weights above 0, and these weights. No fewer of them do."""
+"""Rivals whose A_j, times weights above 0, add up to X^mm, and these weights. No smaller set of
+these rivals suffices."""
 ASIDE = Function("A less its projection", (CARRIER,), VECTOR)
 COMBINED = Function("coefficient", (CARRIER, CARRIER))
-"""The orthogonal matrices that Gram and Schmidt make of these A_j, and their coefficients."""
+"""Orthogonal matrices from these A_j by Gram-Schmidt, and their coefficients in the A_j."""
 UNIT = Function("B", (BASIS,), VECTOR)
 """An orthonormal basis of the span of all A_j of margin 1."""
 AXIS = Sort("axis", index=True)
@@ -96,8 +98,8 @@ LEAD = Function("x_opt - x", (RIVAL, AXIS))
 WITH_QUERY = Function("e z^T", (AXIS, INPUT), VECTOR)
 OF_QUERY = Function("e u^T", (AXIS, INPUT), VECTOR)
 OF_AXES = Function("e f^T", (AXIS, AXIS), VECTOR)
-"""The entries of x_opt - x; products of a unit vector e with a query z, with u, and with a unit
-vector f. Gram and Schmidt make u of the query of an input; it has length 1 or 0."""
+"""The entries of x_opt - x; e z^T, e u^T and e f^T for unit vectors e and f and the query z of an
+input. The vectors u come from the queries by Gram-Schmidt; each has length 1 or 0."""
 
 i, h = Letter("i", INPUT), Letter("h", INPUT)
 NORMAL = Function("w", (INPUT,), VECTOR)
@@ -395,14 +397,14 @@ def at_least_lost(factor: object = 1, of: str = "span") -> Said | None:
 
 
 def _moved(two: Letter) -> Term:
-    """Return a weight of `CARRIED` that is moved along coefficients of `COMBINED`."""
+    """Return the weight of a kept rival, minus x times its coefficient in `COMBINED`."""
     return PART(two) - x.term * COMBINED(one, two)
 
 
 NEGATIVE = total(ABS(_moved(two)) - _moved(two), two)
-"""0 exactly if no weight that is moved is negative."""
+"""0 exactly if no moved weight is negative."""
 AMISS = total(_moved(two) * A(CARRIED(two)), two) - V
-"""The sum of the A_j by weights that are moved, less X^mm."""
+"""The sum of the A_j times moved weights, minus X^mm."""
 
 
 def few_suffice(by: str = "sizes", less: int = 0) -> Said | None:

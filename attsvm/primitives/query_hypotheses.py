@@ -46,7 +46,7 @@ def balance(data: AttentionData, labels: Sequence[int]) -> Vector | None:
 def one_side(case: AttentionData | Descent) -> bool:
     """Return whether labels and some q have Y_i <z_i, q> > 0 for all i.
 
-    They are labels of a linear head for these scores; if there is none, any labels.
+    The labels Y_i are those of a linear head with these scores, or any if there is no such head.
     """
     data = data_of(case)
     labels = [*labellings(data)] or itertools.product((1, -1), repeat=data.n)

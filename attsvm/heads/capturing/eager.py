@@ -54,12 +54,12 @@ class Pair:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the product is at hand, and known not to be overwritten."""
+        """Whether y is in memory and provably was not overwritten."""
         y = self.y
         return y is not None and not y.is_inference() and version(y) == self.versions[2]
 
     def replace(self, y: Tensor, factor: float) -> None:
-        """Take another multiple of a b^T, so that the memory of the present one can be freed."""
+        """Store another multiple of a b^T as y, so that the memory of the old y can be freed."""
         self.y, self.factor, self.versions = y, factor, (*self.versions[:2], version(y))
 
     def whole(self) -> Tensor | None:
@@ -95,7 +95,7 @@ class Fit:
 
 
 def fitted(y: Tensor, logits: Tensor) -> Fit | None:
-    """Return the scale, mask and added numbers that make logits of a product y; None if none do.
+    """Return the scale, mask and added numbers that turn a product y into logits, or None.
 
     Numbers that are added must depend on the distance of query and token or on the token alone, or
     be the same for all sequences; otherwise the scale is unknown.
@@ -147,7 +147,7 @@ def fitted(y: Tensor, logits: Tensor) -> Fit | None:
 
 
 def _equal(one: Tensor, other: Tensor) -> bool:
-    """Return whether contiguous truth values are equal; eight at a time, which is faster."""
+    """Return whether two contiguous masks are equal; comparing 8 bytes at once is faster."""
     if one.numel() % 8 == 0:
         one, other = (table.view(-1).view(torch.int64) for table in (one, other))
     return torch.equal(one, other)

@@ -185,7 +185,7 @@ def _ensure_tokens(name: str, have_tokens: bool) -> None:
 
 
 def _drop_earlier(products: deque[Product], *made: Projection | None) -> None:
-    """Drop the products before those of queries and keys, so that their memory is freed."""
+    """Drop products recorded before those of queries and keys, so that their memory is freed."""
     used = {place(one.weight.tensor) for one in made if one is not None}
     while used and products and place(products[0].weight) not in used:
         products.popleft()
@@ -197,9 +197,10 @@ def _views(
     heads: int | None,
     keys: Projection | None,
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Return keys and values as views of the product that the queries keep in memory anyway.
+    """Return keys and values as views of the product that holds the queries as well.
 
-    So copies, such as those of a cache, are not kept. None where a part is no such copy.
+    The queries keep this product in memory anyway. So copies of its parts, such as those in a
+    cache, need not be kept. The result is None for keys or values that are no such copy.
     """
     query, key, value = (place(part) for part in parts)
     made = [None if key == query else keys, None]
@@ -230,7 +231,7 @@ def _part(
 def _terms(
     hidden: Sequence[Hidden], lead: Sequence[int], sizes: tuple[int, int]
 ) -> tuple[Term, ...]:
-    """Return the terms of a mask, with an axis of sequences and one of heads if both are on one."""
+    """Return the terms of a mask; a joint axis of sequences and heads is split into two."""
     terms = []
     for tensor, hides in hidden:
         if tensor.ndim > 2 and len(lead) != 2:

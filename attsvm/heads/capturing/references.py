@@ -28,7 +28,7 @@ class Kept:
         return cls(tensor, version(tensor))
 
     def copy(self) -> None:
-        """Keep a copy, as the tensor is about to be overwritten; a stale one stays stale."""
+        """Keep a copy of a tensor about to be overwritten, unless it already was overwritten."""
         if version(self.tensor) == self.version:
             self.tensor = self.tensor.clone()
             self.version = version(self.tensor)
@@ -75,7 +75,7 @@ class Projection:
         bias: the bias (F,), if there is one.
         columns: the rows of each head (H, e).
         factor: the factor that multiplies the product.
-        turned: whether outputs were changed afterwards with the same norms, as by rotations.
+        turned: whether a map that keeps norms, such as a rotation, changed the outputs.
         outputs: a view (B, H, T, e) of the product, if attention got these numbers or a copy.
     """
 

@@ -112,7 +112,7 @@ class Watch(TorchFunctionMode):
         self.recorder.attention(parts, factor * fit.scale, hidden, causal=fit.causal)
 
     def _scaled(self, y: Tensor, input: object, other: object, *, divides: bool) -> None:
-        """Keep a multiple of a product of queries and keys in its place, as the module does."""
+        """Replace a product of queries and keys by its multiple y, as the module just did."""
         for pair in self._pairs:
             if pair.y is input and pair.is_fresh and y.dtype == pair.a.dtype:
                 is_scalar = isinstance(other, torch.Tensor) and not other.ndim

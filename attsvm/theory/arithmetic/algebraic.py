@@ -4,8 +4,8 @@ A number is U/L for algebraic integers U and L, which are made of integers, root
 polynomials with leading coefficient 1, and square roots. Let u and l, both at least 1, bound the
 conjugates of U and L, and let D bound the degree of a field that has all the roots. If the number
 is not 0, the norm of U is an integer that is not 0. So |U| >= u^-(D - 1), and the number is at
-least u^-(D - 1) / l in absolute value (Burnikel, Fleischer, Mehlhorn, Schirra 2000). A ball that
-is closer to 0 proves that the number is 0.
+least u^-(D - 1) / l in absolute value (Burnikel, Fleischer, Mehlhorn, Schirra 2000). If a ball
+shows that the number is closer to 0 than this, the number is 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from attsvm.theory.arithmetic.balls import Ball, ascending, real_roots
 from attsvm.theory.arithmetic.exponential_sums import Dropped, primes
 
 _MOST_BITS = 2**14
-"""Maximum number of bits of a bound that is used; balls of the judge have fewer."""
+"""Maximum number of bits of a useful bound; balls of the judge have fewer."""
 
 
 _MOST_ROOTS = 16
@@ -84,8 +84,8 @@ class Bound:
     def root(self) -> Bound:
         """Return the bound of the square root.
 
-        That of p/q is a rational multiple of the root of the squarefree part of p q, if this is
-        known. That of U/L is the root of U L, over L.
+        A rational p/q has the root r sqrt(s) with a rational r, where s is the squarefree part of p
+        q if p q can be factored. For other numbers sqrt(U/L) = sqrt(U L)/L.
         """
         if isinstance(self.name, Fraction):
             free, factor = _squarefree(self.name)
@@ -119,7 +119,7 @@ class Bound:
         return math.prod(math.perm(degree, k) for (_, degree), k in counts.items())
 
     def vanishes(self, ball: arb) -> bool:
-        """Return whether a number with this bound that lies in the ball is 0."""
+        """Return whether this bound proves that a number in the ball is 0."""
         bits = (self.degree - 1) * self.upper.bit_length() + self.lower.bit_length()
         return bits <= _MOST_BITS and bool(ball.abs_upper() < arb(2) ** -bits)
 
@@ -132,7 +132,7 @@ def rational(value: fmpq | Fraction) -> Bound:
 
 
 def _squarefree(value: Fraction) -> tuple[int, Fraction]:
-    """Return s and r with root(value) = r root(s); s is squarefree if it is known."""
+    """Return s and r with root(value) = r root(s); s is squarefree if value can be factored."""
     free, factor = 1, Fraction(1)
     try:
         for prime, power in primes(fmpq(value.numerator, value.denominator)).items():

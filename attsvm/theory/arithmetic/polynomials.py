@@ -21,11 +21,11 @@ from attsvm.theory.arithmetic.namespace import All, AnyOf, Relation
 from attsvm.theory.arithmetic.relations import flat
 
 MOST_DEGREE = 200
-"""Maximum degree of a term. z3 heeds no limit of time while it isolates roots of more."""
+"""Maximum degree of a term. z3 ignores its time limit while it isolates roots of higher degree."""
 
 
 class DegreeError(NotExpressible):
-    """A polynomial of a degree that z3 is not asked about."""
+    """A polynomial has a higher degree than z3 is asked about."""
 
 
 class Unknown(Scalar):

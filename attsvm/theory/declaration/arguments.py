@@ -20,7 +20,7 @@ _LARGEST_POWER = 1000
 """Maximum absolute value of an exponent of a scale, so that floats hold the numbers."""
 
 _LARGEST_INTEGER = 2**53
-"""Maximum absolute value of an end, so that floats hold the integers near it."""
+"""Maximum absolute value of an end of a range; floats hold all integers up to this one."""
 
 _EXAMPLES = {
     "Vector": 'Vector("n")',
@@ -40,7 +40,7 @@ _MEANT = {
     "an array": "; a length is a variable of its own, such as n=Integer(3, 3), and an array with "
     'three axes is Tensor(("n", "k", "d"))',
 }
-"""Remedies for those who mean something else by what they gave as exponents of scales."""
+"""Remedies for likely misuses of `powers`: as an interval, or as lengths of an array."""
 
 
 def _other(name: str, problem: str) -> ClaimError:
@@ -149,7 +149,7 @@ def ensure_axes(names: object) -> None:
 
 
 def ensure_entries(levels: object, among: object) -> None:
-    """Raise unless these are a number of different entries and a list of entries, or None.
+    """Raise unless `levels` counts different entries and `among` lists entries; both may be None.
 
     Raises:
         ClaimError: one of them is something else.
@@ -204,7 +204,7 @@ def ensure_ends(low: object, high: object, **flags: object) -> None:
 
 
 def ensure_members(members: object) -> None:
-    """Raise unless this is a family with names.
+    """Raise unless this is a dictionary of members by their names.
 
     Raises:
         ClaimError: it is empty or no dictionary, or a name is no string.
@@ -285,7 +285,7 @@ def ensure_made_from(kind: str, of: object, domain: type) -> None:
 
 
 def ensure_other(name: object) -> None:
-    """Raise unless this is the name of the first point of a second one.
+    """Raise unless this is text, as the name of the point that a `Near` is near to.
 
     Raises:
         ClaimError: it is no text.

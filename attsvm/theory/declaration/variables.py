@@ -88,10 +88,10 @@ class Real(Variable):
     least: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_powers("a Real", self.powers)
         ensure_least("a Real", self.least)
@@ -135,10 +135,10 @@ class Tensor(Variable):
     least: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_axes(self.names)
         ensure_powers("an array", self.powers)
@@ -233,10 +233,10 @@ class Near(Variable):
     powers: tuple[int, ...] = (0, 4, -3, 8)
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_other(self.other)
         if self.names is not None and self.names != ():
@@ -289,10 +289,10 @@ class Integer(Variable):
     closed: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_ends(self.low, self.high, beyond=self.beyond, closed=self.closed)
 
@@ -339,10 +339,10 @@ class Choice(Variable):
     members: Mapping[str, object] = field(hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_members(self.members)
 
@@ -372,10 +372,10 @@ class Fitted(Variable):
     grids: tuple[int, ...] = (0, 4, 12)
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_powers("a Fitted", self.grids)
 
@@ -441,10 +441,10 @@ class Meeting(Variable):
     by: Callable[..., object] = field(hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_made_from("Meeting", self.of, Variable)
         ensure_function("Meeting", self.by, "value, known")
@@ -500,10 +500,10 @@ class Defined(Variable):
     shape: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_function("Defined", self.by, "m, v")
 
@@ -539,10 +539,10 @@ class Mapped(Variable):
     shape: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse arguments that are no domain.
+        """Check the arguments.
 
         Raises:
-            ClaimError: one of them is not.
+            ClaimError: an argument is invalid.
         """
         ensure_made_from("Mapped", self.of, Variable)
         ensure_function("Mapped", self.by, "m, value")

@@ -36,7 +36,7 @@ ATTEMPTS = 3
 """Maximum number of attempts at a job, each in a fresh process, if the process dies."""
 
 _GLANCE = 0.1
-"""Seconds between two looks for news from a process that does a job."""
+"""Seconds between two checks for news from a process while it does a job."""
 
 _claims: dict[tuple[str, ...], dict[str, Claim]] = {}
 """Claims loaded in this process: by the packs that the user named, then by id."""
@@ -161,8 +161,9 @@ _ZERO = 256
 class _Worker:
     """One process, started when it is needed, and again after its death.
 
-    It is a pool of its own. An idle process that dies would end a pool of several, and one that is
-    killed while it sends would leave a lock that the others wait for.
+    Each worker is a pebble pool of one process. In a pool of several, the death of an idle process
+    would end the whole pool. A process killed while it sends would leave a lock that the other
+    processes wait for.
     """
 
     def __init__(self, needed: Sequence[object], ended: threading.Event) -> None:
@@ -214,7 +215,7 @@ class _Processes:
         self._ended, self._own = threading.Event(), threading.local()
         self._workers: list[_Worker] = []
         self._threads = ThreadPoolExecutor(count, initializer=self._prepare)
-        self._threads.submit(str)  # one loads the packs while jobs are made; others start with jobs
+        self._threads.submit(str)  # one process starts now and loads packs; others start later
 
     def _prepare(self) -> None:
         """Start the process of this thread; if that fails, the first job reports it."""
@@ -228,7 +229,7 @@ class _Processes:
     def submit(self, job: Job, *arguments: str) -> Asked:
         deaths: list[str] = []
         asked = self._threads.submit(self._do, deaths, watcher(), job, *arguments)
-        asked.deaths = deaths  # type: ignore[attr-defined]  # for a hunt that ends before the job
+        asked.deaths = deaths  # type: ignore[attr-defined]  # read if a hunt ends first
         return asked
 
     def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
@@ -243,7 +244,7 @@ class _Processes:
             threads.map(_Worker.stop, self._workers)
 
     def _do(self, deaths: list[str], tell: Watcher | None, job: Job, *arguments: str) -> str:
-        """Return the result of a job, or raise its exception; add the deaths of its processes."""
+        """Return the result of a job, or raise its exception; add dead processes to `deaths`."""
         worker: _Worker = self._own.worker
         death: Exception | None = None
         for _ in range(ATTEMPTS):
