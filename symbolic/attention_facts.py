@@ -164,7 +164,7 @@ def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None, point: Letter 
     So u_i is at least the lowest score of all, and at most the best score of input i.
 
     Args:
-        lower: rivals score less than the optimal token, or no more.
+        lower: rivals score less than the optimal token, or no more than it.
         floors: that no score of a rival, and no best one, is below a number of its input. This
             number takes the place of the lowest score of all.
         point: see `mixing`.

@@ -64,7 +64,7 @@ class Heights:
         return self.at(place, decide(ge(place, 0)), decide(ge(1, place)))
 
     def limits(self) -> Limits:
-        """Return what `of_shares` needs."""
+        """Return p, q and kappa with the facts about them that `of_shares` needs."""
         q = self.q.proposition.term
         return Limits(
             self.kappa,

@@ -39,7 +39,7 @@ SIZES = (*((T, 64) for T in (64, 128, 256, 512, 1024)), *((T, 768) for T in (64,
 
 
 def growth() -> Iterator[Timer]:
-    """Yield timers of each programme as one size grows; the nuclear norm has no largest size."""
+    """Yield timers of each programme as one size grows; for the nuclear norm not to the largest."""
     for name, run in WAYS.items():
         for axis, values in GROWTH.items():
             for value in values[:-1] if "nuclear" in name else values:

@@ -195,7 +195,7 @@ SETTING = {
 
 
 def optimal() -> list[Sequent]:
-    """Return that V has margins of at least 1, that there is a rival, and what is locally optimal.
+    """Return that V has margins of at least 1, some rival exists, and alpha is locally optimal.
 
     Alpha scores above each rival of margin 1.
     """

@@ -236,7 +236,7 @@ OTHER: dict[str, Changed] = {
     "towards the optimal tokens": changed(towards="optimal"),
     "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
 }
-"""Siblings of both that name another limit."""
+"""Siblings of both readings, with another limit."""
 
 
 IN_CONE = Hypothesis(

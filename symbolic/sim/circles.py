@@ -1,7 +1,8 @@
-"""Circles of tokens that a query asks for: their constraints contradict each other.
+"""Circles of tokens under one query: the constraints around a circle contradict each other.
 
-On `sim/often-unsolvable:amended-2`. The margins around a circle of k places are differences x_1 -
-x_2, ..., x_k - x_1 of logits. They add up to 0, but each is to be at least 1.
+On `sim/often-unsolvable:amended-2`. Let l_1, ..., l_k be the logits of the tokens on a circle of k
+places. The margins around it are l_1 - l_2, ..., l_k - l_1. They add up to 0, but each has to be at
+least 1.
 """
 
 from attsvm.errors import present
@@ -29,7 +30,7 @@ from attsvm.theory.proof.terms import total
 def prove() -> str:
     """Prove that constraints around a circle of tokens contradict each other.
 
-    The differences of logits add up to 0, but the margins that are asked for add up to k > 0.
+    The differences of logits add up to 0, but their lower bounds add up to k > 0.
     """
     claim = present(letters.no_circle(), "a claim")
     asks, after = (setting(claim.setting, words) for words in claim.setting)
@@ -40,7 +41,7 @@ def prove() -> str:
     within = one_of_sum(decide(ge(lack, 0), size, size_square), k)
     each = decide(ge(total(lack, k), 2 * (1 - m)), within, below)
     around = add_up(at(each, {k: ASKED(p)}), p)
-    # each place comes next after one, so that the differences add up to 0
+    # each place follows exactly one place, so that the differences add up to 0
     steps = add_up(asks, p)
     once = add_up(scale(after, PLACED(p) @ X.term), p)
     parts = around, steps, once, regroup(logit, p, AFTER)

@@ -1,11 +1,13 @@
 """The number of rivals that determine X^mm: at most the dimension of the span of tight A_j.
 
-On `sim/few-support-tokens`, readings amended and sharp. Keep rivals of positive multipliers whose
-A_j combine to X^mm by weights w_j > 0, and of which no fewer do. As in Caratheodory's theorem these
-A_j are independent. Otherwise Gram and Schmidt make 0 = sum_k r_k A_k of some A_j, with r_j = 1.
-Let rho be the largest r_k/w_k. Then the weights w - r/rho combine to X^mm as well, and one is 0. So
-the orthogonal G_j are not 0. Bessel: sum_j <G_j, B>^2/||G_j||^2 <= 1 for each B of an orthonormal
-basis of the span. Over the basis the left sides add up to the number of rivals.
+On `sim/few-support-tokens`, readings amended and sharp. Among the rivals with positive multipliers,
+keep as few as possible with X^mm = sum_j w_j A_j and all w_j > 0. As in Caratheodory's theorem,
+these A_j are independent. Otherwise Gram-Schmidt finds 0 = sum_k r_k A_k for some j with r_j = 1.
+Let rho be the largest r_k/w_k. Then the weights w - r/rho also give X^mm, and one of them is 0.
+
+So the orthogonal matrices G_j that Gram-Schmidt makes of the A_j are not 0. Bessel's inequality
+says that sum_j <G_j, B>^2/||G_j||^2 <= 1 for each B of an orthonormal basis of the span. Over the
+basis the left sides add up to the number of rivals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,15 +107,15 @@ def _nothing(vector: Term, along: Term, zero: Fact) -> Fact:
 def _independent(
     sums: Fact, positive: Fact, fewest: Fact, made: Fact, itself: Fact, rows: Fact
 ) -> Fact:
-    """Return that ||G_j||^2 > 0, as weights could else be moved until one of them is 0.
+    """Return that ||G_j||^2 > 0, as otherwise weights could be moved until one of them is 0.
 
     Args:
         sums: that X^mm is the sum of the A_j by weights.
         positive: that weights are positive.
-        fewest: that weights that are moved stay positive, if none is negative and their sum stays.
-        made: the sum of the A_j that G_j is.
+        fewest: that moved weights are positive, if none is negative and they still give X^mm.
+        made: that G_j is a sum of coefficients times the A_j.
         itself: that A_j has the coefficient 1 in this sum.
-        rows: that there is a rival that is kept.
+        rows: that some rival is kept.
     """
     goal = gt(G @ G, 0)
     no = assume(goal.denied())
@@ -129,7 +131,7 @@ def _independent(
     whole, less = cite(RECIPROCAL, [rises], rho)
     t = INV(rho)
     moved = w - t * r
-    # none is negative, and the sum stays
+    # no moved weight is negative, and they still give X^mm
     spare = product(above, less, top)
     left = decide(ge(moved, 0), spare, scale(unit, t * r), scale(whole, w), degree=1)
     size, size_square = cite(SIZE, (), moved)
@@ -138,7 +140,7 @@ def _independent(
     parts = at(sums, {X: amiss}), at(made, {X: amiss}), _nothing(G, amiss, no)
     stays = decide(eq(amiss @ amiss, 0), parts[0], scale(parts[1], t), scale(parts[2], t), degree=1)
     beyond_ = cut(at(fewest, {x: t}), none, stays)
-    # so each ratio is below the largest one
+    # so no moved weight is 0, and each ratio is below the largest one: a contradiction
     gap = decide(gt(rho * moved, 0), beyond_, rises)
     gap = decide(gt(rho * moved * INV(w), 0), gap, inverse)
     below = decide(gt(rho, ratio), gap, scale(unit, rho), scale(whole, ratio), degree=1)
@@ -166,21 +168,21 @@ def _bessel(B: Term, apart: Fact, orthogonal: Fact, short: Fact) -> Fact:
 
 
 def _summed(fact: Fact, indices: Sequence[Letter]) -> Fact:
-    """Return the sum of a fact over indices, the first one outside."""
+    """Return the sum of a fact over indices; the first index is that of the outermost sum."""
     for index in reversed(indices):
         fact = add_up(fact, index)
     return fact
 
 
 def _over(body: Term, indices: Sequence[Letter]) -> Term:
-    """Return the sum of a term over indices, the first one outside."""
+    """Return the sum of a term over indices; the first index is that of the outermost sum."""
     for index in reversed(indices):
         body = total(body, index)
     return body
 
 
 def _inward(body: Term, index: Letter, others: Sequence[Letter]) -> Iterator[Fact]:
-    """Yield that the sum over an index may be taken inside of that over each of the others."""
+    """Yield that the sum over an index may be exchanged with the sum over each other one."""
     for k, other in enumerate(others):
         yield _summed(exchange(_over(body, others[k + 1 :]), index, other), others[:k])
 
@@ -193,9 +195,9 @@ def _few(
     Args:
         B: a matrix of the basis.
         indices: its indices.
-        known: that ||G_j||^2 > 0, the sum of the A_j that G_j is, and that G_j are orthogonal.
+        known: that ||G_j||^2 > 0, that G_j is a sum of the A_j, and that the G_j are orthogonal.
         short: that B is at most 1 long.
-        spanned: that the A_j of rivals that are kept are the sums of their parts along B.
+        spanned: that the A_j of a kept rival is the sum of its projections on the B.
     """
     apart, made, orthogonal = known
     # ||G_j||^2 is the sum of <G_j, B>^2 over the basis
@@ -218,13 +220,13 @@ def _few(
 
 
 def _spanned(B: Term, inner: Letter, product_: Fact, parts: Fact, crossed: Fact) -> Fact:
-    """Return that A_j is the sum of its parts along B, for every rival.
+    """Return that A_j is the sum of its projections on the B, for every rival.
 
     Args:
         B: a matrix of the basis, with the index a and another one.
         inner: the other index.
         product_: that A_j is (x_opt - x) z^T.
-        parts: that e z^T is the sum of its parts along the B of this e.
+        parts: that e z^T is the sum of its projections on the B of this e.
         crossed: that e z^T and the B of another e are orthogonal.
     """
     lead, own_input = LEAD(j, a), {i: OWNER(j)}
@@ -242,7 +244,7 @@ def _spanned(B: Term, inner: Letter, product_: Fact, parts: Fact, crossed: Fact)
 
 
 def _prove(by: str, bases: Mapping[Term, Sequence[Letter]]) -> None:
-    """Prove that X^mm is that of J rivals, with J at most the number of matrices of each basis."""
+    """Prove that J rivals alone have the solution X^mm, with J at most the size of each basis."""
     claim = present(letters.few_suffice(by), "a claim")
     facts = [setting(claim.setting, words) for words in claim.setting]
     positive, sums, chosen, fewest, idle, made, itself, orthogonal, meets_, least, *spans = facts

@@ -1,7 +1,7 @@
 """The best constant of lemma 3.13 for the loss (<f, h> - b)^2.
 
-There are two: one for given osc(h) and max |h - b|, one for given ||h|| and |b|. The proof is in
-docs/proofs/squared_loss.md; steps named here are numbered there.
+There are two constants: one for given osc(h) and max |h - b|, one for given ||h|| and |b|. The
+proof is in docs/proofs/squared_loss.md, which also numbers the steps.
 
 Let w = osc(h), r = max |h - b| and x = r/w - 1/2. For every number of tokens the curvature along u
 in the logits is at most osc(u)^2/2 times w^2 k(x), where k(x) is the maximum over a in [0, 1] of
@@ -67,7 +67,8 @@ def code_residuals() -> list[sp.Expr]:
 def ensure_code() -> None:
     """Prove that the code finds the maximum over a by bisection.
 
-    It is at most 1/sqrt 3, and there is one critical point: the critical x grows with a.
+    The maximiser a is at most 1/sqrt 3. It is the only critical point: the x for which a is
+    critical grows with a.
     """
     w, r, m = sp.Symbol("w", positive=True), sp.Symbol("r"), sp.Symbol("m", nonnegative=True)
     ensure_equal(

@@ -53,9 +53,10 @@ from symbolic.sim.stability_facts import span_by_norm
 from symbolic.softmax_change import k, t
 
 SIGN, WIDTH = Letter("sign"), Letter("width")
-"""1 or -1: the curvature is bounded from above or from below; the W of H(a, W)."""
+"""1 for a bound of the curvature from above, -1 for one from below; the W of H(a, W)."""
 T, SHARE, MIDDLE = Letter("T"), Letter("m"), Letter("g")
-"""The mean of shares, a part of it, and the middle of the interval less b, perhaps turned."""
+"""T, the mean of the shares; m, a part of T; g, the middle of the interval minus b, or its
+negative."""
 N = 1 - a.term**2
 
 
@@ -319,7 +320,7 @@ class SquaredLoss:
     Attributes:
         interval: the interval of the values h.
         residual: <f, h> - b, with a name for attention.
-        means: no definitions: its derivatives have no names.
+        means: empty, as no name stands for a derivative.
     """
 
     interval: Interval
@@ -376,7 +377,7 @@ class Turned:
         signs: that 1 + sign and 1 - sign are at least 0.
         within: that r - w/2 is at least g.
         above: that M, as g + sign w (T - 1/2), is at least 0. T is the mean of I, or of 1 - I.
-        same: that both are equal.
+        same: that both forms of M are equal.
         below: that r is at least M.
     """
 

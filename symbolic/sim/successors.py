@@ -1,10 +1,11 @@
 """The probability that no word of sentences of two words has two successors, for any vocabulary.
 
-On `sim/often-unsolvable:sharp`, with the letters of `sim.often_unsolvable.pair_letters`. If k
-sentences are exactly the pairs of s with probability c_k(s), then the last one is a pair q of
-s, and the others are s or s - q: c_(k+1)(s) = sum_q p_q (c_k(s) + c_k(s - q)) over the pairs of s.
-The sum of (-1)^|s - t| a(t)^k over the parts t of s does the same: parts without q cancel. For each
-word, a set has no pair of it or one, so that exp(a(t) z) with these signs adds up to the product.
+On `sim/often-unsolvable:sharp`, with the letters of `sim.often_unsolvable.pair_letters`. Let c_k(s)
+be the probability that k sentences are exactly the pairs of the set s. The last of k + 1 sentences
+is a pair q of s, and the others are s or s - q. So c_(k+1)(s) = sum_q p_q (c_k(s) + c_k(s - q))
+over the pairs q of s. The sum of (-1)^|s - t| a(t)^k over the parts t of s satisfies the same
+recursion, because parts without q cancel. For the product: a set has at most one pair of each word,
+so that the exp(a(t) z) with these signs add up to it.
 """
 
 import sympy as sp
@@ -67,11 +68,12 @@ def _all_zero(term: Term, closed: Fact) -> Fact:
 def _signs(turns: Fact, leaves: Fact, some: Fact, either: Fact, itself: Fact) -> Fact:
     """Return that signs of all parts add up to 0, or to 1 for the empty set.
 
-    Parts with a pair have the signs of the parts of the set without it, and the others lose it.
+    Let the set s have the pair q. A part t with q has the sign of t - q in s - q. A part t without
+    q has minus the sign of t in s - q. So the signs cancel.
 
     Args:
         turns: the sign of a part in the set without a pair.
-        leaves: that one part with q leaves a given part of the set without it.
+        leaves: that each part of s - q is t - q for exactly one part t of s with q.
         some: that a set that is not empty has a pair.
         either: that a set is empty or not.
         itself: that the empty set is the only part of itself.
@@ -174,7 +176,7 @@ def _factor(grown: Fact, turns: Fact, leaves: Fact) -> Fact:
     Args:
         grown: the exponential of a part that has q.
         turns: the sign of a part in the set without a pair.
-        leaves: that one part with q leaves a given part of the set without it.
+        leaves: that each part of s - q is t - q for exactly one part t of s with q.
     """
     raised, has = EXP(P(q) * z.term), SIGN(s, t) * IN(t, q)
     chosen, left = IN(s, q), LESS(t, q)

@@ -6,7 +6,8 @@ and n = <V, V>. (On the page a is a/N.) The set I has a >= sigma and ||E||^2 <= 
 
 1. P, the sum of p_j M_j over good pairs, is at least kappa exp(-a) (`pushes`).
 2. The sum of p_j M_j over all pairs, n times what a step adds to a, is g >= (1 - D) P.
-3. sum_j p_j e_j is at most g R/(1 - D), and what sum_j p_j A_j has across V at most g K (`pulled`).
+3. sum_j p_j e_j is at most g R/(1 - D), and the part of sum_j p_j A_j orthogonal to V has a norm of
+   at most g K (`pulled`).
 4. So a step from I ends in I (`kept`). On I, a step adds a constant to a while a is bounded, and
    ||E||/a tends to 0 as a grows (`prove`).
 """
@@ -92,7 +93,7 @@ from symbolic.tf.cone_tip import (
 )
 
 GROWN = total(P * M_J, j)
-"""g, n times what a step adds to a over the step e."""
+"""g, which is n/e times the growth of a in a step e."""
 TURNED = total(P * SHIFT, j)
 NEXT = W(K.term + 1)
 
@@ -105,7 +106,7 @@ class Pulled:
         gains: g >= (1 - D) P.
         forward: g is positive.
         turned: sum_j p_j e_j is at most g R/(1 - D).
-        aside: the square of what sum_j p_j A_j has across V is at most K^2 g^2.
+        aside: the part of sum_j p_j A_j orthogonal to V has a squared norm of at most K^2 g^2.
         short: e g is at most rho.
     """
 
@@ -117,7 +118,7 @@ class Pulled:
 
 
 def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
-    """Prove bounds of g, of sum_j p_j e_j, and of what sum_j p_j A_j has across V."""
+    """Prove bounds of g, of sum_j p_j e_j, and of the part of sum_j p_j A_j orthogonal to V."""
     c, kappa = on.tip.cone, of.kappa
     meets, room_is, room = c["V has margins of at least 1"], c["the room is 1 - D"], c["D < 1"]
     few = c["|p_j| <= d_j P for other pairs"]
@@ -186,7 +187,7 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
         product(turn_sign, gains),
     ]
     turned = decide(ge(TURN * GROWN, TURNED), *parts, degree=1)
-    # across V
+    # the part orthogonal to V
     H = total(P * ACROSS, j)
     s, (s_sign, s_square) = NORM(H), cite(LENGTH, (), H)
     _, own_square = cite(LENGTH, (), P * ACROSS)

@@ -1,9 +1,10 @@
 """Bounds on a cone by its tip: steps of the linked proof that descent stays in it.
 
-The letters are those of `properties._support.cone_letters`. The set I has a >= sigma and
-||E||^2 <= w^2 + B (a - sigma), for the width w of the start and the B of the radius. There
-2 w ||E|| <= 2 w^2 + B (a - sigma), so that r ||E|| - a c is largest at the tip if r B <= 2 Q c, as
-w >= Q. At the tip it is no larger than r Q - radius c, its value at the radius.
+The letters are those of `properties._support.cone_letters`. The set I has a >= sigma and ||E||^2 <=
+w^2 + B (a - sigma), for the width w of the start and the B of the radius. On I, 2 w ||E|| <= 2 w^2
++ B (a - sigma). Suppose that r B <= 2 Q c. As w >= Q, r ||E|| - a c is then largest at the tip of
+I, where a = sigma and ||E|| = w. There it is at most r Q - radius c, its value for a start at the
+radius.
 """
 
 from __future__ import annotations
@@ -239,7 +240,7 @@ class Tip:
         cone: the cone.
         width: Q is positive.
         wider: w is at least Q.
-        ratio: sigma over the radius is at least 1.
+        ratio: sigma divided by the radius is at least 1.
         reach: r_j is at least 0.
         start: ||E|| at the start is at most w.
         alike, alike_: r_j (w - Q sigma/radius) is at most 0; the same of R_j.
@@ -401,7 +402,7 @@ class Largest:
 
 
 def largest(tip: Tip) -> Largest:
-    """Prove how ||E|| is bounded on I."""
+    """Prove bounds of ||E|| on I."""
     c = tip.cone
     y_sign, y_square = cite(LENGTH, (), E)
     bent = decide(
@@ -463,10 +464,10 @@ class Coefficients:
         mix: attention and outputs.
         powers: exp(-m_j) is at most h_j.
         share: attention to a rival is at most h_j.
-        missing: the best score less the output is sum_j s_j lead_j.
+        missing: the best score minus the output is sum_j s_j lead_j.
         s: attention to a rival is at least 0.
         whole: attention to the token of alpha is at most 1.
-        spelled: p_j is its value times exp(-m_j).
+        spelled: p_j is its coefficient times exp(-m_j).
         slope, slope_: |l'|/n is at most L_j, both ways.
     """
 
@@ -693,7 +694,7 @@ def positive_part(c: Cone) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Condition 2 and the second part of 4, for a pair (c, r).
+    """Condition 2 and the second part of 4 in docs/proofs/cones.md, for a pair (c, r).
 
     Attributes:
         r: the number r is at least 0.

@@ -5,11 +5,11 @@ and let W(k) have no larger risk than rho V, where rho tends to infinity. For in
 best score less the attended one.
 
 1. The loss exceeds l(best) by at least b_i x_i and at most a_i x_i, with b_i > 0 (`secants`). Near
-   the best score this is the slope there, within a half of it. Further off l is at least what it is
-   nearby, and at most what it is at the lowest score.
+   the best score the slope differs from that at the best score by at most half. Farther away l is
+   at least its value near the best score, and at most its value at the lowest score.
 2. At rho V attention to a rival is at most exp(-rho), so that n (L - L_*) is at most G exp(-rho).
 3. At W(k) attention s_j to a rival is at most G exp(-rho)/(b_i lead_j). So the attention to the
-   optimal token is at least 1/2 in the end, and exp(-m_j) a multiple of exp(-rho) at most.
+   optimal token is at least 1/2 in the end, and exp(-m_j) is at most a constant times exp(-rho).
 """
 
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ def secants(a: Attention, falls: Fact) -> Secants:
     (least,) = cite(RISES, facts, -LOSS(x) - steep / 2 * x.term, x, FALLS, *ends)
     facts = [slope, under, flatter]
     (most,) = cite(RISES, facts, LOSS(x) + 3 * steep / 2 * x.term, x, FALLS, *ends)
-    # further off, by the loss at best - d and at the lowest score
+    # farther away, by the loss at best - d and at the lowest score
     wide = setting(SETTING, "no best score is below the lowest")
     fraction, part = cite(RECIPROCAL, [decide(gt(d + extent, 0), some, wide)], d + extent)
     low, low_is = define("b", (i,), steep / 2 * d * INV(d + extent))

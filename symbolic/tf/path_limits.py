@@ -6,9 +6,9 @@ least (1 - off) rho in the end. For the path of W these, times multipliers, add 
 <W^mm, W(k)> >= (1 - off) rho ||W^mm||^2. As ||W(k)|| is at most rho ||W^mm||, the squared distance
 of the directions is at most 2 off.
 
-For the path of (K, Q), Z = K Q^T/R has a nuclear norm of at most 1 and margins of at least
-(1 - off)/C_* in the end. Each matrix P has a ball in which such Z are near the solutions over C_*,
-late enough, so that the theorem of Heine and Borel applies (`near_solution`).
+For the path of (K, Q), Z = K Q^T/R has a nuclear norm of at most 1 and margins of at least (1 -
+off)/C_* in the end. Around each matrix P there is a ball in which all late Z are near the solutions
+divided by C_*. So the Heine-Borel theorem applies (`near_solution`).
 """
 
 from dataclasses import dataclass
@@ -139,7 +139,7 @@ class Shrunk:
 
 
 def shrunk() -> Shrunk:
-    """Prove that Z nearly meets the constraints of a solution over C_*, by a path of factors."""
+    """Prove that Z nearly meets the constraints of a solution divided by C_*."""
     (lower,), (some,) = suppose(UNIQUE), suppose(SEVERAL_TOKENS)
     (meets, *_), (falls,) = suppose(NUCLEAR_SOLUTION), suppose(FALLING_AT_BEST)
     known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-11:]]
@@ -175,12 +175,13 @@ def shrunk() -> Shrunk:
 
 
 def near_solution(z: Shrunk) -> Fact:
-    """Prove that the distance of Z from the solutions over C_* is at most off in the end.
+    """Prove that Z is within off of the solutions divided by C_* in the end.
 
-    For a matrix P let d be the sum of 1 less C_* times its least margin and of ||C_* P||_* - C_*,
-    each counted as 0 if negative. If d is 0, P is a solution over C_*, and Z within off of P is
-    within off of the solutions. If not, Z is not within d/q of P once its margins lack less than
-    that, because margins and nuclear norm change by at most a constant times the distance.
+    For a matrix P let d = max(0, 1 - C_* mu) + max(0, ||C_* P||_* - C_*), where mu is the least
+    margin of P. If d = 0, P is a solution divided by C_*, so that Z is near the solutions if it is
+    near P. If d > 0, no late Z is within d/q of P. For margins and nuclear norms of P and Z differ
+    by at most a constant times the distance, and 1 less C_* times the least margin of Z is below
+    d/q.
     """
     P, some, exists = X.term, positive(off), z.exists
     D, own = Z - P, lowest(C * Z)
@@ -226,7 +227,7 @@ def near_solution(z: Shrunk) -> Fact:
     parts = [decide(ge(second, lacks[1]), *parts), product(of_norm, wide), either_]
     short_ = decide(ge(second, tops[1]), *parts)
     whole = decide(gt(q * radius, d), short, short_, d_is)
-    # so d > 0 is refuted, and else P is a solution over C_*
+    # so d > 0 is impossible, and P is a solution divided by C_*
     goal = ge(off, DISTANCE(Z))
     parts = [whole, scale(radius_is, q), scale(unit, d), scale(cut(not_zero_, yes), q * off.term)]
     refuted = decide(goal, *parts, degree=1)

@@ -242,10 +242,10 @@ def write(m: Programs, case: object) -> None:
 
 
 def head_exists(m: Programs, case: Rival | Selection, **constants: object) -> Proposition:
-    """Return that v(alpha) exists, if it does not: then a claim that needs it is false.
+    """Return the claim that v(alpha) exists, which is false, if it does not exist.
 
     Raises:
-        NotExpressible: it exists, so that more has to be said.
+        NotExpressible: it exists, so that this claim would not show a refutation.
     """
     write(m, case)
     if v_programme(chosen(case)).exists:
@@ -254,10 +254,10 @@ def head_exists(m: Programs, case: Rival | Selection, **constants: object) -> Pr
 
 
 def prompt_exists(m: Programs, case: Rival | Selection, **constants: object) -> Proposition:
-    """Return the same of p(alpha).
+    """Return the claim that p(alpha) exists, which is false, if it does not exist.
 
     Raises:
-        NotExpressible: it exists, so that more has to be said.
+        NotExpressible: it exists, so that this claim would not show a refutation.
     """
     write(m, case)
     if p_programme(chosen(case)).exists:

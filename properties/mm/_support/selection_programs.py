@@ -72,10 +72,10 @@ def _relaxed(m: Programs, case: Selection) -> None:
 
 
 def relaxed_exists(m: Programs, case: Selection, **constants: object) -> Proposition:
-    """Return that v(alpha) and the relaxed p(alpha) exist, if one does not.
+    """Return the claim that v(alpha) and the relaxed p(alpha) exist, if one does not.
 
     Raises:
-        NotExpressible: both exist, so that more has to be said.
+        NotExpressible: both exist, so that this claim would not show a refutation.
     """
     if not svm.v_programme(case).exists:
         return svm.head_exists(m, case)
@@ -126,7 +126,7 @@ def fixed_prompt(m: Programs, case: Attended, towards: str = "selected") -> Prop
 
 
 def linear_loss(m: Programs, case: Selection, share: int | str = 1) -> Proposition:
-    """Return that no sum of labelled tokens is longer than the largest along v(alpha).
+    """Return that no sum of labelled tokens is longer than the largest such sum along v(alpha).
 
     Raises:
         NotExpressible: the claim is about a share of the right side, or there is no v(alpha).

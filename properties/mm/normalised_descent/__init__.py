@@ -3,10 +3,11 @@
 Normalised descent is p(k+1) = p(k) - s grad L / ||grad L||. The talk shows it beside plain steps of
 size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 
-`literal-1` falls from zero: tokens (-1, 3), 0 and (0, -1), 0 of scores 1, 0 and 3, 0, the loss -x.
-Plain descent reaches p(alpha) = (-4, -1). With s = 2 the first input leaps to its worse token and
-keeps it. `literal-2` falls if gradients are longer than 1: for keys 3 and 0, scores 2 and 0, s = 1
-plain descent is at 3/2 after a step.
+`literal-1` is refuted by a start at 0. There are two inputs with the tokens (-1, 3), 0 and (0, -1),
+0, the scores 1, 0 and 3, 0, and the loss -x. Plain descent tends to the direction of p(alpha) =
+(-4, -1). With s = 2 the first step takes the first input to its worse token, where it stays.
+`literal-2` is refuted if gradients are longer than 1: for keys 3 and 0, scores 2 and 0 and s = 1,
+plain descent is at 3/2 after one step.
 
 By `amended-1`, for one input whose rivals have the same score, every s leads to p(alpha). 1 - cos
 falls like ln k / k; for plain descent like 1 / (ln k)^2. By `sharp`, with several such inputs and

@@ -1,7 +1,8 @@
 """Section 1: cross-entropy over V classes, the loss of language models.
 
-The paper's theorems have the same score a token, as for two classes. Read: they hold for more. One
-position has tokens t, the rows of A, and attends with f = softmax(A x). Token t has the score
+The paper's theorems give each token one score, as for two classes. Read: they hold for more
+classes. One position has tokens t, the rows of A, and attends with f = softmax(A x). Token t has
+the score
 G_tc for class c, where G are the values times the head H. M_tc = G_ty - G_tc is its margin for the
 label y against another class c, of which there are C = V - 1. So the loss is L(x) = log(1 + sum_c
 exp(-<f, M_c>)), with M_c the margins against class c.

@@ -62,7 +62,7 @@ def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -
 
 
 def checked(m: Programs, run: Descent, **constants: str) -> Proposition:
-    """Return the same in the words of the checker, about the run of W = X^T."""
+    """Return the claim in the words of the checker, about the run of W = X^T."""
     result = self_attention.checked(m, turned(run), **{"side": "X(k)", **constants})
     m.lines["start"] = nested(run.start.tolist())
     if "limit" in m.lines:
