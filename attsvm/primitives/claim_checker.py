@@ -378,8 +378,8 @@ def has_positive_nu(
 def with_best_prompt(X: Sequence[Matrix], y: Vector, W: Matrix, a: int, p: Vector) -> Answer:
     """Return whether (1 - s) (|x|^2 u - <x, u> x) = 0 for one input of two tokens.
 
-    x is y times token a, and u is y times the other token. s is the attention to a at the best
-    prompt of the norm of p, which is parallel to the difference of the keys.
+    Here x is y times token a, and u is y times the other token. The best prompt of the norm of p is
+    parallel to the difference of the keys; s is its attention to token a.
     """
     x, u = ([y[0] * c for c in X[0][t]] for t in (a, 1 - a))
     (row,) = prompt_rows(X, W, [a])

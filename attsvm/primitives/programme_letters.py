@@ -78,8 +78,8 @@ p, p_next = Letter("p", PLACE), Letter("place", PLACE)
 AFTER, ASKED = Function("next place", (PLACE,), PLACE), Function("rival asked", (PLACE,), RIVAL)
 PLACED = Function("x z^T", (PLACE,), VECTOR)
 """A circle of tokens, if there is one: under one query z the token at each place has to beat the
-token at the next place. The letters are the next place; the rival that is the token at the next
-place and has its optimal token at this one; and x z^T for the token x at a place."""
+token at the next place. The letters are the next place, the rival there, and x z^T for the token x
+at a place. The optimal token of this rival is the token at the place itself."""
 
 CARRIER, BASIS = Sort("rival kept", index=True), Sort("basis of the span", index=True)
 one, two = Letter("one", CARRIER), Letter("two", CARRIER)

@@ -9,8 +9,8 @@ exits with 1. For every night:
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
 The next night `--resume night.json` continues with readings that have not had N instances yet; the
-file is written after each reading, so that a night may be cut short. Of planted claims, `--resume`
-takes the attempts in these files, and makes the others.
+file is written after each reading, so that a night may be cut short. For planted claims, `--resume`
+keeps the attempts in these files and makes those that are missing.
 """
 
 import os

@@ -5,8 +5,8 @@ for the size that grows. The exponent is the slope of log seconds over log size;
 with the size, so it describes these sizes alone.
 
 `causal` has heads whose queries share their tokens, as `Head.compare` solves them: T queries in
-dimension d, and a Gaussian W of rank 64. Nearly all queries are nearly tied. Memory is the most
-that arrays of numpy took beside the data; the bound is twelve tables of queries by tokens and two
+dimension d, and a Gaussian W of rank 64. Nearly all queries are nearly tied. Memory is the peak of
+what numpy's arrays took, without the data; the bound is twelve tables of queries by tokens and two
 Gram matrices of the support. Seconds are processor time.
 """
 
@@ -39,7 +39,7 @@ SIZES = (*((T, 64) for T in (64, 128, 256, 512, 1024)), *((T, 768) for T in (64,
 
 
 def growth() -> Iterator[Timer]:
-    """Yield timers of each programme as one size grows; for the nuclear norm not to the largest."""
+    """Yield timers of each programme as one size grows; the nuclear norm skips the largest size."""
     for name, run in WAYS.items():
         for axis, values in GROWTH.items():
             for value in values[:-1] if "nuclear" in name else values:

@@ -3,9 +3,9 @@
 That descent never leaves a cone and converges in direction is linked in `symbolic.tf.cone_facts`.
 The letters are those of `attsvm.exact.cones`. W* is W^mm(alpha) and N its norm. A pair j is an
 input with a token other than alpha_i, and A_j its difference. Pair j has the margin 1 + g_j and the
-multiplier lambda_j under W*, and r_j is the length of what A_j has across W*. Pairs are good if
-alpha_i scores more; all pairs with lambda_j > 0 are. A(mu) = sum_t mu_t A_t is a mean of good pairs
-with g_t = 0, and r_j(mu) and kappa(mu) belong to it.
+multiplier lambda_j under W*, and r_j is the length of the part of A_j orthogonal to W*. Pairs are
+good if alpha_i scores more; all pairs with lambda_j > 0 are. A(mu) = sum_t mu_t A_t is a mean of
+good pairs with g_t = 0, and r_j(mu) and kappa(mu) belong to it.
 
 For starts at sigma W* + E the set I has a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j. Its
 conditions hold from some sigma on (`ensure_radius`).

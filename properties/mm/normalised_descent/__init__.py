@@ -5,7 +5,7 @@ size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 
 `literal-1` is refuted by a start at 0. There are two inputs with the tokens (-1, 3), 0 and (0, -1),
 0, the scores 1, 0 and 3, 0, and the loss -x. Plain descent tends to the direction of p(alpha) =
-(-4, -1). With s = 2 the first step takes the first input to its worse token, where it stays.
+(-4, -1). With s = 2 the first step takes the first input to its worse token, and it stays there.
 `literal-2` is refuted if gradients are longer than 1: for keys 3 and 0, scores 2 and 0 and s = 1,
 plain descent is at 3/2 after one step.
 

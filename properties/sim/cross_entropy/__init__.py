@@ -2,10 +2,9 @@
 
 The paper's theorems give each token one score, as for two classes. Read: they hold for more
 classes. One position has tokens t, the rows of A, and attends with f = softmax(A x). Token t has
-the score
-G_tc for class c, where G are the values times the head H. M_tc = G_ty - G_tc is its margin for the
-label y against another class c, of which there are C = V - 1. So the loss is L(x) = log(1 + sum_c
-exp(-<f, M_c>)), with M_c the margins against class c.
+the score G_tc for class c, where G are the values times the head H. M_tc = G_ty - G_tc is its
+margin for the label y against another class c, of which there are C = V - 1. So the loss is L(x) =
+log(1 + sum_c exp(-<f, M_c>)), with M_c the margins against class c.
 
 There are no optimal tokens any more. Two tokens, one of which has the label beat one class and the
 other one another class, are better together than either alone (`literal`). With D = 1 and these two
