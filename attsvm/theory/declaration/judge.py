@@ -309,7 +309,7 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
             )
         if isinstance(relation.right - relation.left, Entries):
             worst = max(_gaps(relation), key=lambda gap: abs(middle_and_radius(gap)[0]))
-            return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
+            return f"{_digits(-worst)} = 0 (an entry of left side - right side)"
         return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
 
 

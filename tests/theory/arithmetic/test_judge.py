@@ -355,9 +355,9 @@ def test_an_equality_of_balls_that_are_exactly_0_needs_no_fingerprint():
 @pytest.mark.parametrize("rest", [[1, 0], [0, -1]])
 def test_the_entry_that_is_told_is_the_one_that_is_furthest_off(rest):
     f = formula(lambda m, v: m.equal(m.array([v.x, *rest]), m.array([v.x + 3, 0, 0])))
-    assert sides(f, {}, f.build(x=0)).startswith("0 = -3 of one entry")
+    assert sides(f, {}, f.build(x=0)).startswith("-3 = 0 (an entry")
     f = formula(lambda m, v: m.equal(m.array([v.x, *rest]), m.array([v.x - 3, 0, 0])))
-    assert sides(f, {}, f.build(x=0)).startswith("0 = 3 of one entry")
+    assert sides(f, {}, f.build(x=0)).startswith("3 = 0 (an entry")
 
 
 def test_of_several_comparisons_the_one_that_decides_is_told():
