@@ -406,6 +406,8 @@ def of_values(
 ) -> list[Fact]:
     """Return kappa U^2 >= 2 (sign p X + q Y^2) for values e, with the signs 1 and -1.
 
+    X and Y are those of the module's docstring, and U is the range of the direction.
+
     Args:
         h: kappa, and p and q for values from 0 to 1.
         slopes: p and q for the values e.

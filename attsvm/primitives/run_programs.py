@@ -111,7 +111,7 @@ def _least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
 
 
 def target_exists(m: Programs, case: Values, towards: str = "optimal", **_: object) -> Proposition:
-    """Return that there is a max-margin solution with a direction.
+    """Return the claim, false if there is none, that a max-margin solution has a direction.
 
     Raises:
         NotExpressible: there is one, so that more has to be said.
@@ -181,10 +181,10 @@ def converges(
 
 
 def _factors_apart(case: Descent, towards: str) -> Proposition:
-    """Return that K Q^T reaches the solution, if it stays semidefinite and the solution is not.
+    """Return the false claim that K Q^T reaches the solution, if only K Q^T stays semidefinite.
 
     Raises:
-        NotExpressible: the factors are others.
+        NotExpressible: this does not apply to the factors.
     """
     exact, (K, Q) = ExactData.of(case.data), case.start
     answer = separate(exact, _chosen(exact, towards))

@@ -244,7 +244,7 @@ IN_CONE = Hypothesis(
     lambda case: within(case) or is_near(case),
     proposition=cone_letters.in_cone,
 )
-"""With the two below, what both readings suppose: s is the share with `LARGE`, and 1/2 with `LONG`.
+"""A supposition of both readings, as are the next two: `LARGE` has s = share, `LONG` has s = 1/2.
 
 So a reading may have `CONE` and `LARGE`, or `NEAR` and `LONG`, but no other two.
 """

@@ -5,7 +5,7 @@ on the cone are those of `symbolic.tf.cone_tip`. W = a V + E with <E, V> = 0, wh
 and n = <V, V>. (On the page a is a/N.) The set I has a >= sigma and ||E||^2 <= w^2 + B (a - sigma).
 
 1. P, the sum of p_j M_j over good pairs, is at least kappa exp(-a) (`pushes`).
-2. The sum of p_j M_j over all pairs, n times what a step adds to a, is g >= (1 - D) P.
+2. The sum g of p_j M_j over all pairs is at least (1 - D) P. A step e adds e g/n to a.
 3. sum_j p_j e_j is at most g R/(1 - D), and the part of sum_j p_j A_j orthogonal to V has a norm of
    at most g K (`pulled`).
 4. So a step from I ends in I (`kept`). On I, a step adds a constant to a while a is bounded, and
@@ -255,8 +255,8 @@ class Stays:
     """Descent stays in I.
 
     Attributes:
-        within: ||E||^2 is at most Q^2 + B (a - sigma) at all steps.
-        moves: n times what a step adds to a is e g.
+        within: ||E||^2 is at most w^2 + B (a - sigma) at all steps.
+        moves: a step e adds e g/n to a.
         heavy, gains, forward: the facts of `Pulled`, and P >= kappa exp(-a), at all steps.
         spread: B is not negative.
     """
@@ -278,7 +278,7 @@ def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:
     later = at(frame, after)
     A_ = substituted(ALONG, after)
     moves = decide(eq(SQUARE * (A_ - ALONG), RATE * GROWN), frame, later, at(step, {M: V}))
-    # what a step adds to ||E||^2
+    # the growth of ||E||^2 in a step
     to = [at(step, {M: X_}) for X_ in (NEXT, HERE, G)]
     grown = decide(
         eq(NEXT @ NEXT, HERE @ HERE + 2 * RATE * (G @ HERE) + RATE**2 * (G @ G)),
@@ -313,7 +313,7 @@ def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:
     further = decide(ge(A_, ALONG), moves, ahead, c.some)
     further = decide(ge(A_, SIGMA), further, c.above)
     roof = decide(ge(substituted(ROOF, after), away_), wider, c.within)
-    # both conditions as one
+    # both conditions of I as one inequality, for the induction
     lacks = SIGMA - ALONG, AWAY - ROOF
     claim = ge(0, MAXIMUM(*lacks))
     holds = assume(claim)
@@ -379,7 +379,7 @@ def conclude_limit() -> None:
         gt(gain, 0), decide(gt(RATE * INV(SQUARE) * ROOM * KAPPA, 0), step, rest), power(-b)
     )
     (far,) = cite(FINITELY_OFTEN, [ahead, some_, grows, near], ALONG, gain, b, near.proposition)
-    # ||E||^2 is at most (Q^2 + B) a in the end, and so at most 2 off n a^2
+    # ||E||^2 is at most (w^2 + B) a in the end, and so at most 2 off n a^2
     most, size = WIDE**2 + SPREAD, positive(off)
     most_sign_ = decide(ge(most, 0), square(WIDE), stays.spread)
     whole = 2 * off.term * SQUARE

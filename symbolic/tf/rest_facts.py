@@ -86,7 +86,7 @@ WEIGHT = COUNT(t) * EXP(LOGIT(t))
 FORCE = WEIGHT * GAP(t)
 QUOTIENT = B(t) * INV(COUNT(t)) * INV(GAP(t))
 H = total(B(t) * LOG(QUOTIENT), t)
-"""h(u)."""
+"""h(u), the sum over the tokens of the part."""
 TOKENS = {
     "numbers of tokens are positive": Sequent(gt(COUNT(t), 0)),
     "the b_t add up to 0": Sequent(eq(total(B(t), t), 0)),
@@ -249,8 +249,8 @@ ALONE = Said(
 def alone() -> None:
     """Conclude that the gradient is 0 exactly if each input's forces add up to 0.
 
-    It is minus the force of input i along w q^T, with the q of its query, and along M it is minus
-    the sum of the forces of all inputs along M z.
+    Along w q^T, with the q of one query, the gradient is minus the force of the input along w.
+    Along M it is minus the sum of the forces of all inputs along M z.
     """
     outer, dual, image = (setting(ALONE.setting, words) for words in [*ALONE.setting][1:])
     p, D = PUSH, OPTIMAL(_own) - TOKEN_OF(j)

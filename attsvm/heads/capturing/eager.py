@@ -65,7 +65,8 @@ class Pair:
     def whole(self) -> Tensor | None:
         """Return the product, recomputed if it was overwritten or dropped.
 
-        Return None if a factor was overwritten. Tensors of inference mode have no version.
+        Return None if a factor was overwritten. In inference mode tensors have no version: then the
+        product is always recomputed, and an overwritten factor is not noticed.
         """
         if tuple(map(version, (self.a, self.b))) != self.versions[:2]:
             return None

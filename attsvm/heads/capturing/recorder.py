@@ -41,7 +41,7 @@ class Recorder:
         self.left_out: list[str | None] = []  # modules of unrecognised attentions
         self.products: deque[Product] = deque(maxlen=_PRODUCTS)
         self.count = 0
-        self._kept: defaultdict[int, list[Kept]] = defaultdict(list)  # by their storage
+        self._kept: defaultdict[int, list[Kept]] = defaultdict(list)  # by address of storage
 
     def attention(
         self,

@@ -25,7 +25,7 @@ MOST_DEGREE = 200
 
 
 class DegreeError(NotExpressible):
-    """A polynomial has a higher degree than z3 is asked about."""
+    """A polynomial whose degree is above the limit for z3."""
 
 
 class Unknown(Scalar):

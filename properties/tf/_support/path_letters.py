@@ -104,8 +104,8 @@ SOLUTIONS = {
         frozenset({ge(lowest(C * M.term), 1), ge(C, NUCLEAR(C * M.term))}),
     ),
 }
-"""By a theorem on factors, see `symbolic.textbook.FACTORS`, half of the least ||K||^2 + ||Q||^2 of
-the factors of a matrix is its nuclear norm."""
+"""The nuclear norm of a matrix is half of the least ||K||^2 + ||Q||^2 over its factors, by the
+theorem `symbolic.textbook.FACTORS`."""
 
 
 def approaches(target: str = "solutions", share: object = 1, inner: object = None) -> Said | None:

@@ -79,7 +79,7 @@ def descends(case: Descent) -> arb | None:
 
 
 def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
-    """Return a function for floats that gives the decision of balls; unknown if there is none."""
+    """Return a function for floats that reports the decision of balls, or unknown without one."""
 
     @functools.wraps(decided)
     def in_floats(case: Descent, **constants: object) -> Slack:

@@ -112,7 +112,8 @@ TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance
 """All readings on sentences of two words."""
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
 GIVEN = {*RECORDS, *LIMITS, *TABLES} - {"mm/v-svm:sharp-2"}
-"""Readings of which instances confirm what is given and concluded; no v-SVM is without rows."""
+"""Readings with instances that confirm all settings, hypotheses and conclusions. The exception has
+a setting on a v-SVM without rows, and no instance is one."""
 
 TRAINED = {"sim/figure-2:amended-2"}
 """Readings that train on sentences; the other readings on sentences train nothing."""
