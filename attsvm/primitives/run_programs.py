@@ -114,7 +114,7 @@ def target_exists(m: Programs, case: Values, towards: str = "optimal", **_: obje
     """Return the claim, false if there is none, that a max-margin solution has a direction.
 
     Raises:
-        NotExpressible: there is one, so that more has to be said.
+        NotExpressible: there is one, so that this claim would not show a refutation.
     """
     write(m, case)
     if has_target(case, towards):
@@ -357,7 +357,7 @@ def leaves_zero(m: Programs, case: Values, **_: object) -> Proposition:
     """Return that descent does not stay at 0, which has no direction.
 
     Raises:
-        NotExpressible: it does not stay there, so that more has to be said.
+        NotExpressible: it does not stay there, so that this claim would not show a refutation.
     """
     write(m, case)
     stays = is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss)
@@ -400,10 +400,10 @@ def on_data(m: Programs, case: Values, text: str) -> Proposition:
 
 
 def target_is_there(m: Programs, case: Values, **constants: object) -> Proposition:
-    """Return that there is a solution, if there is none: then a claim that needs one is false.
+    """Return the claim, false if there is none, that a solution exists, for claims that need one.
 
     Raises:
-        NotExpressible: there is one, so that more has to be said.
+        NotExpressible: there is one, so that this claim would not show a refutation.
     """
     write(m, case)
     if has_target(case, "optimal"):

@@ -1,9 +1,9 @@
 """The letters of the linked proof about the cones of docs/proofs/cones.md, in the sense of `cones`.
 
 Letters are those of descent, with alpha_i as the optimal token of input i: `BEST` is its score, V
-is W^mm(alpha), and rivals j are all other tokens, which may score more. W = a V + E with E across
-V, so that a is the page's a/N. The constants of the conditions are those at the radius of s, for a
-width Q and weights mu with which they hold.
+is W^mm(alpha), and rivals j are all other tokens, which may score more. W = a V + E with E
+orthogonal to V, so that a is the page's a/N. The constants of the conditions are those at the
+radius of s, for a width Q and weights mu with which they hold.
 """
 
 from attsvm.primitives.descent_letters import (

@@ -250,7 +250,7 @@ def model_of_carriers(data: AttentionData) -> Model:
 
 
 def _orthogonal(rows: list[Array]) -> tuple[list[Array], list[list[Fraction]]]:
-    """Return what Gram and Schmidt make of rows, and its coefficients in the rows."""
+    """Return the orthogonal rows that Gram-Schmidt makes, and their coefficients in the rows."""
     made: list[Array] = []
     coefficients: list[Array] = []
     for k, row in enumerate(rows):
@@ -263,7 +263,7 @@ def _orthogonal(rows: list[Array]) -> tuple[list[Array], list[list[Fraction]]]:
 
 
 def _unit(rows: list[Array], *, keep: bool = False) -> list[Array]:
-    """Return what Gram and Schmidt make of rows, with length 1; zeros are left out unless kept."""
+    """Return the rows of length 1 that Gram-Schmidt makes; zeros are left out unless kept."""
     made = [g.astype(float) for g in _orthogonal(rows)[0]]
     return [g / (np.linalg.norm(g) or 1.0) for g in made if keep or g.any()]
 
@@ -441,7 +441,7 @@ def _solution(data: AttentionData, alpha: Array | None = None) -> tuple[Array, d
 
 
 def _beside(A: dict[Token, Array], j: Token) -> Array:
-    """Return A_j less its projection on the span of the others, by Gram and Schmidt."""
+    """Return A_j minus its projection on the span of the others, by Gram-Schmidt."""
     basis: list[Array] = []
     for a in (*(a for k, a in A.items() if k != j), A[j]):
         rest = a - sum(((a @ b) / (b @ b) * b for b in basis), start=0 * a)
