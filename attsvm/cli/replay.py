@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from pathlib import Path
 
 from attsvm._live import Live
 from attsvm._words import duration
@@ -37,7 +38,12 @@ def run(options: argparse.Namespace) -> int:
             results.append(replay(path, packs))
     fallen = [r.file for r in results if not r.confirmed]
     lines = [str(r) for r in results]
-    if fallen:
+    ids = [file for file in fallen if ":" in file and not Path(file).exists()]
+    if ids:
+        lines.append(
+            f"for the id of a claim, {command(options, 'show', ids[0])} says where its file is"
+        )
+    elif fallen:
         lines.append(
             f"replay {'it' if len(fallen) == 1 else 'them'} again: "
             f"{command(options, 'replay', *fallen)}"

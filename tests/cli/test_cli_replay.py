@@ -25,6 +25,8 @@ def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp
         assert attsvm("replay", *TOYS, file)[0] == min(k, 2)  # 2: it cannot be read
     code, out, _ = attsvm("replay", good)
     assert (code, "name it with --pack." in out) == (2, True)
+    code, out, _ = attsvm("replay", *TOYS, "toy/false:literal")
+    assert (code, "toy/false:literal says where its file is" in out) == (2, True)
     code, out, _ = attsvm("replay", *TOYS, good, bad)
     again = shlex.join(["attsvm", "replay", *map(str, TOYS), str(bad)])
     assert (code, out.splitlines()[-1]) == (1, f"replay it again: {again}")
