@@ -241,9 +241,10 @@ def compare(
     programme = whole
     if isinstance(queries, str) and queries == "selecting":
         programme = whole.chosen(np.flatnonzero(selects))
-        if not selects.any():
+        if not programme.count:
             raise DataError(
-                "no query gives a token half of its attention", remedy="Compare queries='all'."
+                "no query with several tokens gives one of them half of its attention",
+                remedy="Compare queries='all'.",
             )
     elif not isinstance(queries, str):
         programme = whole.chosen(_indices(queries, len(targets)))

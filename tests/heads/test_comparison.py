@@ -87,10 +87,11 @@ def test_queries_that_are_left_out_have_no_droppable_token():
 
 
 def test_a_head_without_a_query_that_selects_says_so():
-    X = head().tokens
-    even = Arrays(X[None], X[None], np.zeros((4, 4)), X[None], np.ones((1, 12, 12), dtype=bool))
+    X, seen = head().tokens[None], np.ones((1, 12, 12), dtype=bool)
+    seen[0, 0, 1:] = False  # a query that sees one token selects nothing
+    even = head_of_arrays("even", Arrays(X, X, np.zeros((4, 4)), X, seen))
     with pytest.raises(DataError, match="half of its attention"):
-        head_of_arrays("even", even).compare(queries="selecting")
+        even.compare(queries="selecting")
 
 
 @pytest.mark.parametrize("queries", ["some", [20], [0.5], [[0]], np.array([], dtype=int)])
