@@ -470,10 +470,6 @@ SPOILT = {
         )
         for name in names
     },
-    "sums of pairs in place of differences on a line": (
-        *(parts_at_rest, "swapped", lambda x: -swapped(x)),
-        [parts_at_rest.ensure_rest_on_line],
-    ),
     "sums of pairs in place of differences": (
         *(quadratic_forms, "swapped", lambda x: -swapped(x)),
         [global_conjecture.ensure_lower_tokens_outweigh, margin_flow.ensure_energy],

@@ -340,11 +340,3 @@ def test_a_box_with_open_rows_is_not_said_to_be_screened_by_the_next_box():
     seen = alone(claim, "integers")
     assert seen.unjudged > 0
     assert seen.exhausted == {}
-
-
-def test_integers_that_floats_do_not_hold_are_not_said_to_be_screened():
-    claim = small(
-        {"x": Integer(2**60, 2**60 + 300)},
-        lambda m, v: m.at_most(m.is_zero(v.x - (2**60 + 77)), 0),
-    )
-    assert alone(claim, "integers").exhausted == {}
