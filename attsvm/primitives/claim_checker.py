@@ -554,7 +554,7 @@ def path_limit(data: Data, loss: str, multipliers: Vector, factors: bool) -> lis
 def paced(data: Data, start: Matrix, loss: str, length: Q, steps: int) -> Reals:
     """Return an enclosure of the iterate after some steps of one length along minus the gradient.
 
-    The gradient of moving inputs is not 0.
+    The gradient at each of these steps has to be other than 0.
     """
     W: Reals = reals(start)
     for _ in range(steps):

@@ -416,7 +416,7 @@ def few_suffice(by: str = "sizes", less: int = 0) -> Said | None:
             eq(V @ X.term, total(PART(one) * (A(CARRIED(one)) @ X.term), one))
         ),
         "rivals that are kept have multipliers above 0": Sequent(gt(WEIGHT(CARRIED(one)), 0)),
-        "no fewer of them do: what combines to X^mm, none negative, has no weight 0": Sequent(
+        "as few as possible: weights >= 0 with which they add up to X^mm are above 0": Sequent(
             gt(_moved(two), 0), frozenset({eq(NEGATIVE, 0), eq(AMISS @ AMISS, 0)})
         ),
         "a multiplier is 0 unless its margin is 1": MULTIPLIERS[

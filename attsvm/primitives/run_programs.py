@@ -243,7 +243,7 @@ def run_along(names: str, data: AttentionData, W: Array, loss: str, step: float)
             weights = _multipliers(path.data, end.selected)
             end_of = f"steps={end.step}, multipliers={weights}, by={end.reason}"
             return f"ends_along({names}, {end_of})", weights
-    raise NotExpressible("a run whose limit is proved otherwise than by a trap or a basin")
+    raise NotExpressible("a run whose limit is shown by neither a trap nor a basin")
 
 
 def with_loss(m: Programs, case: Values, loss: str) -> Proposition:
@@ -269,7 +269,7 @@ def without_least(
         NotExpressible: other tokens are left out, or a limit is not proved.
     """
     if which != "low":
-        raise NotExpressible("the data without other tokens than those of least score")
+        raise NotExpressible("data that keep the tokens of least score alone")
     write(m, case)
     m.lines["limit"] = limit(case, moving=True)
     m.lines["rest"] = "without_least(data)"
@@ -418,7 +418,7 @@ def same_without_least(m: Programs, case: Values, which: str = "low") -> Proposi
         NotExpressible: other tokens are left out.
     """
     if which != "low":
-        raise NotExpressible("the data without other tokens than those of least score")
+        raise NotExpressible("data that keep the tokens of least score alone")
     write(m, case)
     exact = ExactData.of(case if isinstance(case, AttentionData) else case.data)
     scores = [[g for g in row if g > min(row) or g == max(row)] for row in exact.gamma]

@@ -144,8 +144,8 @@ SETTING = {
         eq(GOOD(j), 1), frozenset({gt(lead(j.term), 0)})
     ),
     "else it is 0": Sequent(eq(GOOD(j), 0), frozenset({ge(0, lead(j.term))})),
-    "r_j is the length of what A_j has across V": Sequent(eq(REACH(j), NORM(ACROSS))),
-    "R_j is the length of what A_j - A(mu) has across V": Sequent(
+    "r_j is the norm of A_j less its part along V": Sequent(eq(REACH(j), NORM(ACROSS))),
+    "R_j is the norm of A_j - A(mu) less its part along V": Sequent(
         eq(LEAN(j), NORM(LEANING - (LEANING @ V) * INV(SQUARE) * V))
     ),
     "weights mu are not negative": Sequent(ge(MU(j, other), 0)),

@@ -227,8 +227,8 @@ IN_OWN_CONE = replace(
     where=f"{DIRECTION.where}, "
     "W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, N is ||W^mm(alpha)||, c_j is the "
     "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
-    "input, r_j is the length of what A_j = (x - x_j) z^T has across W^mm(alpha), and the radius "
-    "of s is the least sigma at which conditions 1 to 4 of docs/proofs/cones.md hold",
+    "input, r_j is the norm of A_j = (x - x_j) z^T less its part along W^mm(alpha), and the "
+    "radius of s is the least sigma at which conditions 1 to 4 of docs/proofs/cones.md hold",
 )
 """The same limit, with the letters of the cone and its radius explained."""
 

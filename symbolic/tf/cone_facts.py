@@ -175,7 +175,7 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
     is_back = c["back is the sum of d_j r_j over other pairs"]
     turn_is = c["turn is R/(1 - D)"]
     others = c["good pairs that are not loose add at most L P to sum_j p_j e_j"]
-    reach, is_reach = on.tip.reach, c["r_j is the length of what A_j has across V"]
+    reach, is_reach = on.tip.reach, c["r_j is the norm of A_j less its part along V"]
     _, reach_square = cite(LENGTH, (), ACROSS)
     back_sign, turn_sign = of.back, of.turn
     parts = [

@@ -299,7 +299,7 @@ def tip_of(c: Cone) -> Tip:
         decide(goal, one, meets), cases(decide(goal, none, more), refuted, beyond_), condition
     )
     # r_j over it
-    size, size_is = cite(LENGTH, (), ACROSS)[0], c["r_j is the length of what A_j has across V"]
+    size, size_is = cite(LENGTH, (), ACROSS)[0], c["r_j is the norm of A_j less its part along V"]
     reach = decide(ge(REACH(j), 0), size, size_is)
     unit_, inverse_ = cite(RECIPROCAL, [slack], SLACK)
     body = REACH(j) * INV(SLACK)
@@ -342,7 +342,7 @@ def tip_of(c: Cone) -> Tip:
     L, own = LEANING - (LEANING @ V) * INV(SQUARE) * V, MU(j, other)
     (length, length_square), lean_is = (
         cite(LENGTH, (), L),
-        c["R_j is the length of what A_j - A(mu) has across V"],
+        c["R_j is the norm of A_j - A(mu) less its part along V"],
     )
     theirs = {j: other}
     far = substituted(ACROSS, {j: other.term})
@@ -447,7 +447,7 @@ def heights(on: Largest) -> Fact:
     meets = decide(ge(M_J, 0), c["V has margins of at least 1"])
     bent = c["r_j B <= 2 Q M_j"]
     top_ = exponent(on, tip.reach, M_J, meets, bent, tip.room, tip.alike)
-    size_is = c["r_j is the length of what A_j has across V"]
+    size_is = c["r_j is the norm of A_j less its part along V"]
     frame = c["W is a V + E with E across V"]
     aside = decide(ge(REACH(j) * Y, -(ACROSS @ E)), against(ACROSS, E), scale(size_is, Y))
     flat = frame
@@ -974,7 +974,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     # -m_j is at most -a - <A(mu), E> + R_j ||E|| - a (M_j - 1)
     L = LEANING - (LEANING @ V) * INV(SQUARE) * V
     frame = c["W is a V + E with E across V"]
-    is_lean = c["R_j is the length of what A_j - A(mu) has across V"]
+    is_lean = c["R_j is the norm of A_j - A(mu) less its part along V"]
     parts = [against(L, E), scale(is_lean, Y), scale(frame, (LEANING @ V) * INV(SQUARE))]
     lean = decide(ge(LEAN(j) * Y, LEANED - SHIFT), *parts, degree=1)
     grown = LEAN(j) * Y - ALONG * (M_J - 1)
@@ -1018,7 +1018,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     above = decide(ge(c_, 0), far, at(meets, {j: t}))
     alike = decide(ge(0, (LEAN(j) + REACH(t)) * EXTRA), tip.alike_, alike_t)
     both = grown + REACH(t) * Y - ALONG * M_t
-    is_reach = c["r_j is the length of what A_j has across V"]
+    is_reach = c["r_j is the norm of A_j less its part along V"]
     aside = decide(ge(REACH(j) * Y, -(ACROSS @ E)), against(ACROSS, E), scale(is_reach, Y))
     aside = decide(ge(REACH(j) * Y, -SHIFT), aside, scale(frame, M_J * INV(SQUARE)))
     c.known["-e_j is at most r_j ||E||"] = aside

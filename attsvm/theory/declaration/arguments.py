@@ -163,7 +163,7 @@ def ensure_entries(levels: object, among: object) -> None:
     listed = isinstance(among, tuple) and among and all(map(is_integer, among))
     if among is not None and not listed:
         raise ClaimError(
-            "the entries of an array are drawn among something else than a tuple of integers",
+            "`among` of an array is no tuple of integers",
             value=repr(among),
             remedy="Write among=(1, -1), or leave it out.",
         )
@@ -278,7 +278,7 @@ def ensure_made_from(kind: str, of: object, domain: type) -> None:
     """
     if not isinstance(of, domain):
         raise ClaimError(
-            f"a {kind} is made from something that is no variable",
+            f"a {kind} is not made from a variable",
             value=repr(of),
             remedy='Give a variable, such as Vector("n").',
         )
@@ -292,7 +292,7 @@ def ensure_other(name: object) -> None:
     """
     if not isinstance(name, str):
         raise ClaimError(
-            "a Near is not given the name of its first point",
+            "the first argument of a Near is no name of a variable",
             value=repr(name),
             remedy='Write x=Vector("n"), y=Near("x").',
         )

@@ -47,10 +47,10 @@ SETS = {
         eq(IN(LESS(s, q), other), IN(s, other) * (1 - same(other, q)))
     ),
     "pairs of a part are pairs of the set": Sequent(eq(SIGN(s, t) * IN(t, q) * (1 - IN(s, q)), 0)),
-    "without a pair the sign of a part that lacks it turns, and that of one that has it is 0": (
+    "in the set without the pair, a part has minus its sign if it lacks the pair, else 0": (
         Sequent(eq(IN(s, q) * (SIGN(LESS(s, q), t) + SIGN(s, t) * (1 - IN(t, q))), 0))
     ),
-    "one part of a set with a pair leaves a given part of the set without it": Sequent(
+    "each part of the set without a pair is one part of the set, less this pair": Sequent(
         eq(
             IN(s, q) * total(SIGN(s, t) * IN(t, q) * same(rest, LESS(t, q)), t),
             IN(s, q) * SIGN(LESS(s, q), rest),

@@ -85,7 +85,7 @@ SOLUTIONS = {
     "t W_* has factors": Sequent(
         eq(PRODUCT(LEFT(t), RIGHT(t)) @ M.term, t.term * (STAR @ M.term)), frozenset({ge(t, 0)})
     ),
-    "for which this is an equality": Sequent(
+    "those factors of t W_* meet that bound with equality": Sequent(
         eq(squares(LEFT(t), RIGHT(t)), 2 * t.term * C), frozenset({ge(t, 0)})
     ),
     "W_* meets the constraints, if a matrix does": Sequent(
