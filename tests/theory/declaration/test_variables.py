@@ -66,11 +66,11 @@ DOMAINS = {
     "no levels": (lambda: Vector("n", levels=0), "levels of an array"),
     "two axes of a square": (lambda: PSD("n", "n"), r"PSD was called.*PSD\(\"n\"\)"),
     "probabilities of length 3": (lambda: Simplex(3), "no name"),
-    "a point near a vector": (lambda: Near(Vector("n")), "name of its first point"),
+    "a point near a vector": (lambda: Near(Vector("n")), "no name of a variable"),
     "no members": (lambda: Choice({}), "members of a Choice"),
     "a number for a definition": (lambda: Defined(3), "is not given a function"),
     "a definition of v alone": (lambda: Defined(lambda v: v.x), r"does not take \(m, v\)"),
-    "a map of a number": (lambda: Mapped(3, by=lambda m, x: x), "no variable"),
+    "a map of a number": (lambda: Mapped(3, by=lambda m, x: x), "not made from a variable"),
 }
 
 
