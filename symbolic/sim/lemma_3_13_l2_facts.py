@@ -243,11 +243,11 @@ class Placed:
 
 
 def of_mean(s: Interval) -> Fact:
-    """Return 4 w (1-T) m (M (1-2m) + sign w (1-T) m) <= kappa for 0 <= m <= T <= 1 and M >= 0.
+    """Prove that kappa bounds 4 w (1-T) m (M (1-2m) + sign w (1-T) m).
 
-    M = g + sign w (T - 1/2) for some g of at most r - w/2, and the sign is from -1 to 1. With
-    a = 1 - 2m and W = w (1-T)/(1-m) the left side is that of `shorter` or, for the sign -1, of
-    `reflected`, if a is at least 0.
+    This holds if 0 <= m <= T <= 1 and M >= 0, where M = g + sign w (T - 1/2) for some g of at most
+    r - w/2, and the sign is from -1 to 1. With a = 1 - 2m and W = w (1-T)/(1-m) the bounded term is
+    that of `shorter` or, for the sign -1, of `reflected`, if a is at least 0.
     """
     T_, m, g, sign, w = T.term, SHARE.term, MIDDLE.term, SIGN.term, s.w
     half, x = as_term(1) / 2, 1 - 2 * m

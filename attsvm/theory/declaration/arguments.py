@@ -184,7 +184,7 @@ def ensure_ends(low: object, high: object, **flags: object) -> None:
             )
         if end is not None and not _is_held(end):
             raise ClaimError(
-                "an end of an Integer is larger than 2^53, near which floats hold no integers",
+                "an end of an Integer is larger than 2^53, beyond which floats miss integers",
                 value=end,
                 remedy="Move the range in the formula, as in 10**20 + v.k.",
             )
