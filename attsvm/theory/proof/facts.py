@@ -22,6 +22,7 @@ from typing import Any, Literal
 from attsvm.errors import ProofError
 from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import (
+    FIXED,
     POSITIVE,
     REAL,
     STEP,
@@ -250,17 +251,20 @@ def made(
         first: the number of the first fact of this call, if it is another one.
 
     Raises:
-        ProofError: a premise is of another proof, or an assumption speaks of the end. Or an index
-            disappears although its set may be empty, or is outside of its sum, or a function to an
-            index set is new.
+        ProofError: a premise is of another proof, or an assumption speaks of the end or of `FIXED`,
+            or the end depends on it. Or an index disappears although its set may be empty, or is
+            outside of its sum, or a function to an index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
         raise ProofError("a premise is a fact of another proof", value=repr(chosen))
-    # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds
-    fixed = proposition.eventually and any(K in a.letters for a in assumed)
-    if fixed or any(a.eventually for a in assumed):
-        raise ProofError("an assumption fixes the step that the end binds", value=repr(assumed))
+    # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds. And
+    # what is said of a function of `FIXED` needs all vectors at once: two functions that agree
+    # under an assumption on the vector, or from a step on that depends on it, are not one function.
+    held = {FIXED, K} if proposition.eventually else {FIXED}
+    ends = proposition.eventually and FIXED in proposition.letters
+    if ends or any(a.eventually or held & a.letters for a in assumed):
+        raise ProofError("an assumption or an end fixes what a fact binds", value=repr((assumed, proposition)))
     number = len(whole.facts) + 1
     fact = Fact(proposition, assumed, rule, chosen, number, first or number)
     # "For all j: P" says nothing if there is no j. If P no longer contains j, the fact would say P

@@ -750,6 +750,31 @@ def test_a_lipschitz_gradient_is_one_of_a_function():
             lipschitz_gradient(function, vector, constant)
 
 
+def test_functions_that_agree_at_some_vectors_are_not_one_function():
+    """|<X, U>| is <X, U> or -<X, U> at each X; both of these have a Lipschitz gradient, it has not.
+
+    And two sequences of functions may agree at each X in the end, but at all X at no step.
+    """
+    hole, value = Letter("h"), FIXED.term @ U.term
+    smooth = Function("has a Lipschitz gradient", (REAL, REAL))(hole, Function("L")())
+    # functions that agree under an assumption about another letter are one function under it
+    agree = claimed(eq(value, h(value)), ge(y, 0))
+    assert FIXED in inside(agree, value, h(value), smooth, hole).letters
+    for same, *assumptions in (
+        (eq(ABS(value), value), ge(value, 0)),
+        (eq(ABS(value), -value), gt(0, value)),
+        (ev(eq(seq(K) * value, value)),),
+    ):
+        with refused:
+            claimed(same, *assumptions)
+    with refused:
+        assume(ge(value, 0))
+    size = cite(SIZE, [], X)
+    positive = decide(eq(ABS(X), X), *size, assume(ge(X, 0)))
+    with refused:
+        at(positive, {x: value})
+
+
 def often(gain=a.term, bound=b.term, **changed):
     near = ge(b, also(K))
     facts = {
