@@ -262,9 +262,9 @@ def made(
     # what is said of a function of `FIXED` needs all vectors at once: two functions that agree
     # under an assumption on the vector, or from a step on that depends on it, are not one function.
     held = {FIXED, K} if proposition.eventually else {FIXED}
-    ends = proposition.eventually and FIXED in proposition.letters
-    if ends or any(a.eventually or held & a.letters for a in assumed):
-        raise ProofError("an assumption or an end fixes what a fact binds", value=repr((assumed, proposition)))
+    late = proposition.eventually and FIXED in proposition.letters
+    if late or any(a.eventually or held & a.letters for a in assumed):
+        raise ProofError("a fact binds what its assumptions fix", value=repr(chosen))
     number = len(whole.facts) + 1
     fact = Fact(proposition, assumed, rule, chosen, number, first or number)
     # "For all j: P" says nothing if there is no j. If P no longer contains j, the fact would say P

@@ -760,13 +760,13 @@ def test_functions_that_agree_at_some_vectors_are_not_one_function():
     # functions that agree under an assumption about another letter are one function under it
     agree = claimed(eq(value, h(value)), ge(y, 0))
     assert FIXED in inside(agree, value, h(value), smooth, hole).letters
-    for same, *assumptions in (
+    for one, *assumptions in (
         (eq(ABS(value), value), ge(value, 0)),
         (eq(ABS(value), -value), gt(0, value)),
         (ev(eq(seq(K) * value, value)),),
     ):
         with refused:
-            claimed(same, *assumptions)
+            claimed(one, *assumptions)
     with refused:
         assume(ge(value, 0))
     size = cite(SIZE, [], X)
