@@ -54,9 +54,8 @@ def run(options: argparse.Namespace) -> int:
         table = heads.table()
     if plot:
         figure = model(table)
-        ending = plot.suffix.lstrip(".").lower()
         make_parents(plot)
-        write_whole(plot, lambda file: figure.savefig(file, format=ending, dpi=150))
+        write_whole(plot, lambda file: figure.savefig(file, format=plot.suffix[1:], dpi=150))
     if out:
         text = page(heads, table)
         make_parents(out)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from attsvm.errors import OutOfTimeError
@@ -71,3 +73,8 @@ class Deadline:
 def is_over(deadline: Deadline | None) -> bool:
     """Return whether there is a deadline and it has passed."""
     return deadline is not None and not deadline.left > 0.0
+
+
+def rounds(deadline: Deadline | None, most: int) -> Iterable[object]:
+    """Return `most` rounds of a search without a deadline, else rounds without end."""
+    return range(most) if deadline is None else itertools.repeat(None)

@@ -59,7 +59,9 @@ def _best_head(pair: Pair, v: Array, p: Array) -> Array:
     v = minimise_on_ball(
         lambda u: pair.head(rows, u), lambda u: pair.head(rows, u).value, v, pair.r
     )
-    for _ in range(_PLATEAUS if pair.loss is LOGISTIC_LOSS else 0):
+    if pair.loss is not LOGISTIC_LOSS:
+        return v
+    for _ in range(_PLATEAUS):
         wrong = rows @ v < 0.0
         if not wrong.any() or pair.residuals(v, p)[0] <= _SETTLED:
             break

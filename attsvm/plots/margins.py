@@ -57,6 +57,5 @@ def plot_margins(
         axes.set_yticks(range(0, n, n // 20))
     axes.invert_yaxis()
     axes.legend(loc="best", fontsize="small")
-    ending = path.suffix.lstrip(".").lower()
-    write_whole(path, lambda file: figure.savefig(file, format=ending, dpi=150))
+    write_whole(path, lambda file: figure.savefig(file, format=path.suffix[1:], dpi=150))
     return path

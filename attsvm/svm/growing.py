@@ -10,7 +10,6 @@ of negative weight leave it and violated rows join it until there are neither.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm._types import Array, Bool, Float
-from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.deadline import Deadline, is_over, rounds
 from attsvm.svm.support import GramOperator, ascend_dual, conjugate_gradients
 
 STEPS, ROUNDS = 150, 60
@@ -104,7 +103,7 @@ def grow(
         if is_over(deadline):
             return
         inside &= equal
-    for _ in itertools.repeat(None) if deadline else range(ROUNDS):
+    for _ in rounds(deadline, ROUNDS):
         if whole:
             u = ascend_dual(operator, c, equal, u, rate, STEPS, deadline)
         else:

@@ -9,14 +9,13 @@ C ||W||. Accelerated steps on the tables solve that form.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attsvm._types import Array, Float
-from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.deadline import Deadline, is_over, rounds
 from attsvm.svm.bounds import DOWN, TOLERANCE, UP, gamma
 from attsvm.svm.contradictions import own_constraints
 from attsvm.svm.growing import SAFETY
@@ -103,7 +102,7 @@ def solve_soft_shared(
     u, best = np.zeros(len(tables)), _graded(programme, price, np.zeros(programme.rivals.shape))
     largest = operator.largest() if len(tables) else 0.0
     rate = 1.0 / (SAFETY * largest) if largest > 0.0 else 0.0
-    for _ in itertools.repeat(None) if deadline else range(SERIES):
+    for _ in rounds(deadline, SERIES):
         if not 0.0 < rate < math.inf or best.gap <= TOLERANCE:
             break
         u, _ = climb(operator, tables.scale, caps, u, price, rate, STEPS, deadline, fixed=True)

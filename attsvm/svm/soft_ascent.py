@@ -12,7 +12,6 @@ complete the search. The results are not trusted: `attsvm.svm.soft` grades them.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm._types import Array, Float, Int
-from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.deadline import Deadline, is_over, rounds
 from attsvm.kernels.ascent import cap_groups
 from attsvm.svm.growing import SAFETY
 from attsvm.svm.methods import DENSE
@@ -81,7 +80,7 @@ def ascended(
     u = np.zeros(len(groups))
     t = math.sqrt(len(u) / largest)  # of the size of ||W||, as u is about 1 / largest
     rate = 1.0 / (SAFETY * largest)
-    for _ in itertools.repeat(None) if deadline else range(CYCLES):
+    for _ in rounds(deadline, CYCLES):
         u, t = climb(operator, np.ones(len(u)), caps, u, t, rate, STEPS, deadline)
         if not (np.isfinite(u).all() and t > 0.0):
             return

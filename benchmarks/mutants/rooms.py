@@ -16,7 +16,7 @@ _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
     "prompt_starts descent_runs"
 )
-_JUDGES = "author_errors check confirm rehearsal script statement_view variables"
+_JUDGES = "author_errors check confirm rehearsal script statement_view unsound_claims variables"
 _FORMULAS = "aligned_inputs gradients loss_formulas spreads"
 _BESIDE = {
     "declaration": "likeness cli_places statement_view",
@@ -24,7 +24,9 @@ _BESIDE = {
     "run": "check schedule validity",
     "search": "cli_places curated",
     "record": "files",
-    "packs": "cli_places",
+    "packs": "cli_places reuse",
+    "proof": "",
+    "coq": "cli_kernel",
     "gate": "cli_gate",
     "verification": "schedule",
     "report": "",
@@ -73,6 +75,7 @@ CERTIFYING = (
     *("svm/bounds", "svm/farkas", "svm/handed"),
     *(
         "theory/arithmetic/",
+        "theory/proof/",
         "theory/gate/gate",
         "theory/run/confirm",
         "theory/declaration/judge",

@@ -182,6 +182,18 @@ def test_a_gate_that_stops_ends_with_the_commands_that_repeat_it(attsvm, own, tm
     assert out.splitlines()[-1] == f"repeat it: {verify} && {gate}"
 
 
+def test_a_claim_that_raises_gets_no_reason_about_instances(attsvm, own, tmp_path):
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    claim = tmp_path / "lemma_1.py"
+    claim.write_text(claim.read_text().replace("m.square(v.y)", 'm.exact("a")'))
+    forget()
+    assert attsvm("verify", *own)[0] == 1
+    out = attsvm("gate", *own)[1]
+    assert "validity exercised -> error" in out
+    assert "not refuted: 95% of the right side; 99.9% of the right side; factor 3" in out
+    assert "instance" not in out
+
+
 def test_counts_stay_as_reviewed_while_half_of_them_are_evaluated(attsvm, own, tmp_path):
     assert attsvm("gate", *own, "--update", "--yes")[0] == 0
     written = tmp_path / "expectations.json"

@@ -14,7 +14,7 @@ import attsvm.svm.answer as answers
 from attsvm import solve
 from attsvm.errors import SolverError
 from attsvm.exact import deadline
-from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.deadline import Deadline, is_over, rounds
 from attsvm.svm import att_svm, att_svm_programme, growing, methods
 from attsvm.svm.answer import LARGEST_EXACT, SMALL, kernels_for
 from attsvm.svm.bounds import certain_margins, frobenius_bracket
@@ -117,6 +117,8 @@ def test_processor_time_is_counted_and_time_on_the_wall_apart(monkeypatch):
     monkeypatch.setattr(deadline, "time", clocks)
     processor, wall = Deadline.after(2.0), Deadline.after(wall=2.0)
     assert is_over(None) is False
+    assert len(list(rounds(None, 3))) == 3
+    assert len(list(itertools.islice(rounds(processor, 3), 99))) == 99
     passed = 3.0
     assert (is_over(processor), is_over(wall)) == (False, True)
     assert wall.words == "2 s of wall time"

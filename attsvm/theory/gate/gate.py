@@ -319,10 +319,11 @@ def _part(task: Task) -> str:
 def _floor(expectation: Expectation | None, got: Entry) -> int:
     """Return the least number of instances for a verdict.
 
-    The number is 0 if the verdict is not the expected one, which is a reason of its own.
+    The number is 0 if nothing was reviewed or the verdict is not the expected one, each of which is
+    a reason of its own.
     """
     if expectation is None or expectation.reviewed is None:
-        return 1
+        return 0
     words = expectation.verdict.json()
     return expectation.reviewed.required if all(got.get(k) == words[k] for k in words) else 0
 
@@ -353,7 +354,7 @@ def _follows(
         looked = counted(checked.reading.examples, "instance")
         yield f"{looked} evaluated, at least {floor} are required"
     for part in checked.siblings:
-        if part.examples + part.probed < 1:
+        if part.refuted is not None and part.examples + part.probed < 1:
             yield f"sibling {part.part!r} is refuted without an instance"
 
 

@@ -221,7 +221,7 @@ def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
 
 def constant(value: object) -> str:
     """Return a constant as text; Python writes very long integers only in base 16."""
-    return hex(value) if isinstance(value, int) and abs(value) >= _LONG else repr(value)
+    return hex(value) if isinstance(value, int) and value >= _LONG else repr(value)
 
 
 def is_text(node: object) -> bool:

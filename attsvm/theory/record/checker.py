@@ -97,7 +97,7 @@ def reals(values: Any) -> Any:
 
 def rounded(x: Q, towards: Callable[[Q], int]) -> Q:
     """Return a number of `Real.bits` bits near x: below it by `floor`, above it by `ceil`."""
-    size = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    size = x.numerator.bit_length() - x.denominator.bit_length()
     unit = Q(2) ** (size - Real.bits)
     return towards(x / unit) * unit
 

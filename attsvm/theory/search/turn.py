@@ -139,8 +139,10 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 polish = POLISHERS[turn.searcher]
                 done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
                 result, minimal, resume = done.refuted, done.minimal, done.resume
+            elif turn.searcher in GUIDED:
+                result, idle = _guided(tally, turn)
             else:
-                result, idle = _searched(tally, turn)
+                result = _proposed(tally, turn)
     except Stop:
         result = tally.latest
     except BaseException as problem:  # the claim may raise any exception, even SystemExit
@@ -189,23 +191,27 @@ def _is_interruption(problem: BaseException | None) -> bool:
     return False
 
 
-def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
-    """Return the counterexample of a searcher, and whether it has nothing more to propose."""
-    seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
-    if turn.searcher == "drawn":
-        looks = _LOOKS * turn.budget
-        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks), False
+def _seed(turn: Turn) -> int:
+    return derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
+
+
+def _proposed(tally: Tally, turn: Turn) -> Refuted | None:
+    """Return the counterexample of a searcher that needs no known instance."""
     if turn.searcher == "every":
-        return every(tally, turn.deadline), False
+        return every(tally, turn.deadline)
     if turn.searcher == "explicit":
-        return explicit(tally, turn.deadline), False
-    generator = np.random.default_rng(seed)
+        return explicit(tally, turn.deadline)
     if turn.searcher == "ensemble":
-        return ensemble(tally, turn.budget, generator, turn.deadline), False
+        return ensemble(tally, turn.budget, np.random.default_rng(_seed(turn)), turn.deadline)
+    return draw(tally, turn.budget, _SHRINKS, _seed(turn), turn.deadline, _LOOKS * turn.budget)
+
+
+def _guided(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
+    """Return the counterexample of a guided searcher, and whether it can propose nothing more."""
     guided = GUIDED[turn.searcher]
     budget = max(turn.budget // guided.fewer, 8)
     first = turn.number == 0  # a short turn, as other searchers wait for their first one
     scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first, before=turn.before)
-    result = guided.guide(scout, generator)
+    result = guided.guide(scout, np.random.default_rng(_seed(turn)))
     late = turn.deadline is not None and time.time() > turn.deadline
     return result, not late and (scout.idle or not tally.seen.looked)

@@ -99,10 +99,18 @@ def test_integers_and_short_dyadic_numbers_are_exact_and_others_are_not():
     assert (bounded(0.375) * y + bounded(2.0**-20)).error == 0.0
     assert (1 / y).error > 0.0
     assert (6 / y).error == 0.0
-    assert BOUNDS.exact(Fraction(1, 3)).error > 0.0
-    assert BOUNDS.exact(2**53 + 1).error > 0.0
     assert BOUNDS.sqrt(bounded(2.25)).error == 0.0
     assert BOUNDS.sqrt(bounded(2.0)).error > 0.0
+
+
+@given(value=st.fractions())
+@example(Fraction(1, 3))  # floats are below it
+@example(Fraction(1, 10))  # floats are above it
+@example(Fraction(2**53 + 1))
+def test_constants_lie_within_their_bounds(value):
+    found = BOUNDS.exact(value)
+    assert holds(found, exact(value))
+    assert (found.error == 0.0) == (Fraction(float(found.value[0])) == value)
 
 
 def test_an_exact_zero_times_a_rounded_number_is_exact():

@@ -208,7 +208,7 @@ def test_a_start_that_lacks_its_parts_is_no_ledger(tmp_path, event):
         *({**VERDICT, "truth": x} for x in (None, ["holds"], {})),
         *({**VERDICT, "examples": x} for x in ("3", None, 1.5, True, [], 10**400)),
         *({**VERDICT, "seconds": x} for x in ("1", None, {})),
-        *({**VERDICT, "tightness": x} for x in ("1", [], 10**400)),
+        *({**VERDICT, "tightness": x} for x in ("1", [], 10**400, -(10**400))),
         *({**VERDICT, "hypotheses": x} for x in (None, 3, ["h"], {"h": None})),
         *({**VERDICT, "coverage": x} for x in (None, {"w": 3}, {"w": {"a": "b"}})),
         *({**VERDICT, "warnings": x} for x in (None, "w", [1])),

@@ -18,6 +18,7 @@ from attsvm.theory.report.terminal import (
     not_shown_text,
     outcome,
     ranked,
+    slowest_text,
     summary_text,
     table_text,
     verdict_rows,
@@ -48,6 +49,12 @@ def test_a_row_holds_the_three_words_and_the_counts():
         *("", "toy/a:literal", "holds", "numeric", "exercised"),
         *("1/2", "150", "0.123"),
     )
+
+
+def test_of_claims_the_slowest_come_first():
+    seconds = {"a": 1.0, "b": 3.0, "c": 2.0, "d": 3.0}
+    rows = list(slowest_text([entry(id=name, seconds=s) for name, s in seconds.items()], 3))
+    assert [row.split() for row in rows[1:]] == [["3.00", "b"], ["3.00", "d"], ["2.00", "c"]]
 
 
 def test_a_proof_in_prose_is_marked_explained_and_counted():

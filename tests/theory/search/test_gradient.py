@@ -17,6 +17,7 @@ from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent
+from attsvm.theory.search.float_coordinates import coordinates
 from attsvm.theory.search.float_frame import Frame, frame_key
 from attsvm.theory.search.gradient import gradient
 from attsvm.theory.search.hunt import hunt
@@ -186,3 +187,19 @@ def test_a_frame_takes_floats_out_and_puts_them_back():
     batch = frame.tensors(torch.tensor(np.stack([row, 2 * row])))
     assert batch.a.tolist() == [[1, 2, 1], [2, 4, 2]]
     assert batch.x.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "far"),
+    [([1.0, 2.0**16], True), ([2.0**-20, 1.0], True), ([0.0, 2.0**15], False)],
+)
+def test_half_of_the_starts_from_numbers_of_unusual_size_are_at_usual_size(row, far):
+    claim = question(lambda m, v: m.at_most(v.x, v.x + 1), x=Real(), y=Real()).claim
+    tally = Tally(claim, claim.part(""), 0)
+    examine_case(tally, claim.formula.build(x=row[0], y=row[1]), "test")
+    scout = Scout(tally, "gradient", 10**6)
+    bases = [at.base.tolist() for at in coordinates(scout, 1, 32, np.random.default_rng(0))]
+    moved = [base for base in bases if base != row]
+    assert len(bases) == 32
+    assert 8 < len(moved) < 24 if far else not moved
+    assert all(np.abs(np.frexp(base)[1]).max() <= 4 for base in moved)
