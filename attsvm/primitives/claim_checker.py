@@ -22,7 +22,15 @@ from attsvm.primitives.data_checker import (
     rows,
     unique,
 )
-from attsvm.primitives.run_checker import Reals, gradient, is_low, is_stationary, logits
+from attsvm.primitives.run_checker import (
+    Reals,
+    descend,
+    gradient,
+    is_low,
+    is_stationary,
+    logits,
+    outrun,
+)
 from attsvm.theory.record.checker import (
     Answer,
     Real,
@@ -663,6 +671,21 @@ def some_start_reaches(data: Data, loss: str, target: Vector) -> Answer:
     if A and simple and rank([*A, target]) > rank(A):
         return fact(False)
     raise Undefined("a start may lead there")
+
+
+def turns_to(data: Data, start: Matrix, loss: str, step: Q, steps: int, target: Vector) -> Answer:
+    """Return that descent tends to the direction of the target, as a false answer.
+
+    After some steps it keeps the largest logits of some tokens for ever (`outrun`), so that these
+    have no negative margin under a limit of the direction.
+
+    Raises:
+        Undefined: they have none under the target either.
+    """
+    W = descend(data.moving, start, loss, step, steps)
+    if min(margins_of(data.moving, outrun(data.moving, W, loss), target)) < 0:
+        return fact(False)
+    raise Undefined("the tokens that descent keeps may be those of the target")
 
 
 def factors_converge(K: Matrix, Q: Matrix) -> Answer:

@@ -39,6 +39,7 @@ from attsvm.theory.record.checker import (
 
 Reals = Sequence[Sequence[Real]]
 Pair = tuple[int, int]  # an input and a token
+Selection = tuple[list[int], dict[Pair, list[Q]], dict[Pair, Q], dict[Pair, Real]]
 Proof = Callable[[Data, Reals, str, Q], list[int]]  # returns the tokens that are kept
 
 # descent W - step grad L(W), where L(W) is the mean of l(sum_t s_t score_t), s the softmax of the
@@ -138,13 +139,8 @@ def basin(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
     raise Undefined("the basin is not proved")
 
 
-def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
-    """Return the tokens of largest logit if descent from W keeps them and its direction converges.
-
-    Steps may have any size. Let m_0 be the least margin m_j of a group. Take the set of
-    matrices for which m_0 and all m_j - m_0 are at least what they are at W. Enclosures show that
-    no step within this set lowers m_0 or m_j - m_0, so that descent never leaves it.
-    """
+def selection(data: Data, W: Reals) -> Selection:
+    """Return the tokens of largest logit, and of each rival (x_c - x_t) z^T, lead and margin."""
     chosen: list[int] = []
     A, lead, margin = dict[Pair, list[Q]](), dict[Pair, Q](), dict[Pair, Real]()
     for i, (X, z, scores) in enumerate(zip(data.X, data.Z, data.scores, strict=True)):
@@ -154,6 +150,16 @@ def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
         for t in set(range(len(X))) - {c}:
             A[i, t] = outer(minus(X[c], X[t]), z)
             lead[i, t], margin[i, t] = scores[c] - scores[t], values[c] - values[t]
+    return chosen, A, lead, margin
+
+
+def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
+    """Return the tokens of largest logit if descent from W keeps them and its direction converges.
+
+    Let m_0 be the least margin m_j of a group. Enclosures show that no step, of any size, lowers
+    m_0 or m_j - m_0 while all are at least what they are at W, so that none ever falls below that.
+    """
+    chosen, A, lead, margin = selection(data, W)
     proved = [bool(margin), *(m.low > 0 for m in margin.values())]
     for group in groups(A):
         first = min(group, key=lambda p: margin[p].low)
@@ -175,6 +181,67 @@ def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
     if all(proved):
         return chosen
     raise Undefined("the trap is not proved")
+
+
+def outrun(data: Data, W: Reals, loss: str) -> list[int]:
+    """Return the tokens of largest logit if descent from W keeps them, with steps of any size.
+
+    Let h be the rivals of higher score, at most one an input, and l the others. Take the set of
+    matrices for which all margins and all m_h - m_l are at least what they are at W. There minus
+    the gradient is sum_l c_l A_l - sum_h c_h A_h with c_h <= q_hl c_l; `inverse` has the 1/q_hl. A
+    margin or m_h - m_l with inner products f changes by S - sum_h f_h c_h, where S = sum_l f_l c_l
+    is at least c_h sum_l f_l/q_hl if all f_l >= 0. So it rises if sum_h f_h / (sum_l f_l/q_hl) <= 1
+    over all f_h > 0.
+    """
+    chosen, A, lead, margin = selection(data, W)
+    higher, lower = ([p for p in A if sign * lead[p] > 0] for sign in (-1, 1))
+    few = len({i for i, _ in higher}) == len(higher) and len(higher) + len(lower) == len(A)
+    proved = [bool(higher), few, *(m.low > 0 for m in margin.values())]
+    most, fewest = dict[Pair, Q](), dict[Pair, Q]()
+    for i, c in enumerate(chosen):
+        own = [p for p in A if p[0] == i]
+        share = 1 / (1 + total(exp(-margin[p]) for p in own))  # the attention to c is at least this
+        behind = max([Q(0), *(lead[p] for p in own)]) * (1 - share)
+        slope = -LOSSES[loss][1](Real((data.scores[i][c] - behind).low, max(data.scores[i])))
+        most |= {p: (slope * (behind - lead[p])).high for p in own}
+        fewest |= {p: (slope * share * (lead[p] - behind)).low for p in own}
+        proved += [slope.low > 0, *(fewest[p] > 0 for p in own if p in lower)]
+    inverse = {
+        (h, p): fewest[p] / most[h] * exp(margin[h] - margin[p]).low for h in higher for p in lower
+    }
+    for a in [*A.values(), *(minus(A[h], A[p]) for h in higher for p in lower)]:
+        f = {p: inner(A[p], a) for p in A}
+        reach = {h: sum(f[p] * inverse[h, p] for p in lower) for h in higher if f[h] > 0}
+        rises = all(f[p] >= 0 for p in lower) and all(r > 0 for r in reach.values())
+        proved.append(rises and sum(f[h] / r for h, r in reach.items()) <= 1)
+    if all(proved):
+        return chosen
+    raise Undefined("the margins over better tokens may fall behind")
+
+
+def outvoted(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
+    """Return the most frequent best token of each query if descent from W comes to select it.
+
+    The theorem (docs/proofs/frequent_successors.md) is about the logistic loss, and about
+    orthonormal tokens that all inputs share, which are also the queries. One token scores 1, the
+    others 0. Suppose that n_a g'(1) s_a > n_t/4 for the most frequent token a of each query, of
+    attention s_a, and all others t. Then X(k) = X* ln k + O(1), where X* is the shortest matrix
+    that gives these tokens margins of 1. Steps may have any size.
+    """
+    E = data.X[0]
+    plain = all(inner(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
+    plain = plain and loss == "logistic-loss" and all(X == E for X in data.X)
+    proved = [plain, *(sorted(row) == [0] * (len(E) - 1) + [1] for row in data.scores)]
+    chosen = []
+    for z in data.Z:
+        best = [b for b, y in zip(data.optimal, data.Z, strict=True) if y == z]
+        a = max(best, key=best.count)
+        pull = -LOSSES[loss][1](Real(1)) * softmax(logits(E, z, W))[a] * best.count(a)
+        chosen.append(a)
+        proved += [z in E, *(4 * pull.low > best.count(t) for t in range(len(E)) if t != a)]
+    if all(proved):
+        return chosen
+    raise Undefined("no token is proved to outvote the others")
 
 
 def growth(
@@ -204,11 +271,7 @@ def groups(A: dict[Pair, list[Q]]) -> list[list[Pair]]:
 def ends_along(
     data: Data, start: Matrix, loss: str, step: Q, steps: int, multipliers: Vector, by: Proof
 ) -> list[Q]:
-    """Return a matrix to which descent converges in direction, by the basin or the trap.
-
-    After some steps the iterate is in it. The direction is then that of the max-margin solution for
-    the tokens that are kept, which the multipliers prove.
-    """
+    """Return the limit direction of descent, whose tokens a proof such as `trap` keeps for ever."""
     if loss == "logistic":
         data, loss = data.opposed, "logistic-loss"
     W = descend(data.moving, start, loss, step, steps)

@@ -73,9 +73,9 @@ def write(m: Programs, case: Values) -> None:
     if hasattr(case, "sequence"):
         m.lines["sequence"] = str(case.sequence.tolist())
     m.lines["size"] = str(data.d**2)
-    m.lines["target"] = _least("data.optimal", exact, _chosen(exact, "optimal"))
+    m.lines["target"] = least("data.optimal", exact, _chosen(exact, "optimal"))
     m.lines["opposite"] = "target and [-x for x in target]"
-    m.lines["low"] = _least("data.worst", exact, _chosen(exact, "worst"))
+    m.lines["low"] = least("data.worst", exact, _chosen(exact, "worst"))
 
 
 def _data(m: Programs, case: Values, data: AttentionData) -> str:
@@ -101,13 +101,15 @@ def _data(m: Programs, case: Values, data: AttentionData) -> str:
     return f"Data({X}, {Z}, {nested([row[there].tolist() for row, there in rows])})"
 
 
-def _multipliers(exact: ExactData, chosen: list[int]) -> str:
+def multipliers(exact: ExactData, chosen: list[int]) -> str:
+    """Return the multipliers of the max-margin solution of tokens, or of a proof of none."""
     answer = separate(exact, chosen)
     return nested([] if answer is None else list(answer.duals))
 
 
-def _least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
-    return f"least(rows(data, {chosen}), {_multipliers(exact, tokens)}, size)"
+def least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
+    """Return the max-margin solution of tokens, by an expression for them, with its multipliers."""
+    return f"least(rows(data, {chosen}), {multipliers(exact, tokens)}, size)"
 
 
 def target_exists(m: Programs, case: Values, towards: str = "optimal", **_: object) -> Proposition:
@@ -171,7 +173,14 @@ def converges(
             return _factors_apart(case, towards)
         return Proposition("factors_converge(K, Q_)", CHECKER)
     name = TARGETS[towards]
-    m.lines["limit"] = limit(case)
+    try:
+        m.lines["limit"] = limit(case)
+    except NotExpressible:
+        path = proved_limit(case.data, case.W, case.loss, case.step)
+        if path is None or path.certificate.reason != "trap":
+            raise
+        text = f"turns_to(data, start, loss, step, {path.certificate.step}, {name})"
+        return Proposition(text, CHECKER)
     transpose = f"along(limit, flat(transposed(matrix({name}))))"
     if sides:
         return Proposition(f"any_of(along(limit, {name}), {transpose})", CHECKER)
@@ -240,7 +249,7 @@ def run_along(names: str, data: AttentionData, W: Array, loss: str, step: float)
             path = proved_limit(data, W, loss, step)
         if path is not None and path.certificate.settles and path.certificate.reason != "cone":
             end = path.certificate
-            weights = _multipliers(path.data, end.selected)
+            weights = multipliers(path.data, end.selected)
             end_of = f"steps={end.step}, multipliers={weights}, by={end.reason}"
             return f"ends_along({names}, {end_of})", weights
     raise NotExpressible("a run whose limit is shown by neither a trap nor a basin")
@@ -389,7 +398,7 @@ def solvable_for(m: Programs, data: AttentionData, choices: Iterable[Iterable[in
         answer = separate(exact, tokens)
         if answer is not None and answer.status != "solved":
             write(m, data)
-            return Proposition(f"fact({_least(str(tokens), exact, tokens)} is not None)", CHECKER)
+            return Proposition(f"fact({least(str(tokens), exact, tokens)} is not None)", CHECKER)
     raise NotExpressible("the conclusion that every choice of tokens has a solution")
 
 
@@ -428,7 +437,7 @@ def same_without_least(m: Programs, case: Values, which: str = "low") -> Proposi
     ]
     rest = ExactData(X, exact.Z, scores, [[*range(len(row))] for row in scores])
     m.lines["rest"] = "without_least(data)"
-    weights = _multipliers(rest, _chosen(rest, "optimal"))
+    weights = multipliers(rest, _chosen(rest, "optimal"))
     m.lines["alone"] = f"least(rows(rest, rest.optimal), {weights}, size)"
     return Proposition("fact(target is not None and target == alone)", CHECKER)
 
@@ -456,8 +465,8 @@ def local_solutions(m: Programs, case: Values) -> str:
     if math.prod(map(len, exact.X)) > CHOICES:
         raise NotExpressible(f"a condition on more than {CHOICES} choices of tokens")
     choices = itertools.product(*(range(len(X)) for X in exact.X))
-    multipliers = ", ".join(_multipliers(exact, [*chosen]) for chosen in choices)
-    m.lines["local"] = f"local_svms(data, [{multipliers}])"
+    weights = ", ".join(multipliers(exact, [*chosen]) for chosen in choices)
+    m.lines["local"] = f"local_svms(data, [{weights}])"
     return "local"
 
 

@@ -16,13 +16,14 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, NotExpressible
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.gradients import loss_slope
@@ -38,6 +39,8 @@ from attsvm.primitives.steps import (
 )
 from attsvm.theory import Hypothesis, Slack, changed
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.declaration.siblings import Changed
 from properties._support import cone_letters
 from properties._support.cone_radius import Pairs, closes
@@ -141,6 +144,27 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     return bool(sigma > 0) and closes(pairs, case.loss, step, fmpq(1, 2), sigma)
 
 
+def _programme(m: Programs, case: Local) -> None:
+    """Add the record to a program, with the kept tokens alpha and their solution `own`."""
+    exact = ExactData.of(case.data)
+    chosen = [kept.index(t) for kept, t in zip(exact.kept, case.alpha.tolist(), strict=True)]
+    run_programs.write(m, case)
+    m.lines["alpha"], m.lines["own"] = str(chosen), run_programs.least("alpha", exact, chosen)
+
+
+def _follows(m: Programs, case: Local, towards: str = "alpha") -> Proposition:
+    """Return that descent converges in direction to the solution of alpha, for the checker.
+
+    Raises:
+        NotExpressible: the target is another one, or the limit is not proved.
+    """
+    if towards != "alpha":
+        raise NotExpressible(f"the target {towards}")
+    _programme(m, case)
+    m.lines["limit"] = run_programs.limit(case)
+    return Proposition("along(limit, own)", run_programs.CHECKER)
+
+
 def falls_at_alpha(case: Local) -> bool:
     """Return whether l' < 0 at the scores of alpha."""
     exact = ExactData.of(case.data)
@@ -212,6 +236,7 @@ DIRECTION = converges_in_direction(
     TARGET,
     floats=follows,
     balls=decided,
+    checked=_follows,
     symbols={
         "towards": {
             **solutions("W")["towards"],
@@ -277,6 +302,7 @@ OPTIMAL = Hypothesis(
     says="some input has two tokens, and alpha is locally optimal, that is W^mm(alpha) exists, and "
     "alpha scores above each other token of margin 1 under it",
     proposition=cone_letters.optimal,
+    checked="fact(any(len(row) > 1 for row in data.scores) and locally_optimal(data, alpha, own))",
 )
 
 NEAR = Hypothesis(

@@ -144,14 +144,18 @@ class RandomSentences:
         return Language(np.ones(V, dtype=np.int64), self.follow, np.eye(V))
 
 
+def spoken(law: RandomSentences) -> list[tuple[list[int], Fraction]]:
+    """Return the possible sentences of the language with their probabilities."""
+    texts = [list(text) for text in itertools.product(range(len(law.follow)), repeat=law.n)]
+    chances = [law.language.probability(text) for text in texts]
+    return [(text, chance) for text, chance in zip(texts, chances, strict=True) if chance > 0]
+
+
 def part_1_probability(law: RandomSentences) -> Fraction:
     """Return the exact probability of part 1 of assumption 3.10 with unique optimal tokens."""
-    language, V = law.language, len(law.follow)
-    texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
-    chances = [language.probability(text) for text in texts]
-    possible = [(text, chance) for text, chance in zip(texts, chances, strict=True) if chance > 0]
+    language = law.language
     total, known = Fraction(0), dict[frozenset[tuple[int, int]], bool]()
-    for chosen in itertools.product(possible, repeat=law.m):
+    for chosen in itertools.product(spoken(law), repeat=law.m):
         sentences = [text for text, _ in chosen]
         pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
         if pairs not in known:  # problems that repeat constrain nothing

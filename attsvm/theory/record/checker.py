@@ -2,8 +2,7 @@
 
 `attsvm show --verifier ID` prints it with a statement and an instance at its end. A real number is
 enclosed between two rationals. A comparison is true, false, or undecided if the enclosures are too
-wide; then the statement is evaluated again with more bits. A counterexample is accepted only if
-every hypothesis is true and the claim is false.
+wide; then the statement is evaluated again with more bits.
 """
 
 from __future__ import annotations
@@ -245,14 +244,17 @@ def eigenvalue(G: list[list[Real]], squarings: int) -> Real:
     It lies between trace/n and the trace. Squaring G/trace squares it, and makes the two bounds of
     its logarithm twice as close. With an enclosure of 0 added, entries are short numbers.
     """
-    trace = sum((row[k] for k, row in enumerate(G)), Real(0))
-    if trace.high == 0:
-        return trace
-    if not squarings:
-        return Real(trace.low / len(G), trace.high)
     near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))
-    H = [[x / trace + near_0 for x in row] for row in G]
-    return trace * sqrt(eigenvalue([[dot(x, y) for y in H] for x in H], squarings - 1))
+    traces: list[Real] = []
+    for _ in range(squarings + 1):
+        traces.append(sum((row[k] for k, row in enumerate(G)), Real(0)))
+        if traces[-1].high != 0:
+            H = [[x / traces[-1] + near_0 for x in row] for row in G]
+            G = [[dot(x, y) for y in H] for x in H]
+    largest = Real(traces[-1].low / len(G), traces[-1].high)
+    for trace in traces[-2::-1]:
+        largest = trace * sqrt(largest)
+    return largest
 
 
 # comparisons

@@ -22,7 +22,7 @@ from flint import arb, fmpq
 
 from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, dot, rationals, separate, softmax
+from attsvm.exact import ExactAnswer, ExactData, dot, rationals, separate, softmax
 from attsvm.exact.descent import descend
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Vector
@@ -49,16 +49,18 @@ def limit(case: Descent) -> Vector | None:
     proved = proved_limit(case.data, case.start, case.loss, case.step)
     if proved is not None and proved.limit is not None:
         return flat(proved.limit.W)
-    return outvoted(case) if case.loss == LOGISTIC_LOSS.name else None
+    settled = outvoted(case)
+    return None if settled is None else flat(settled[1].W)
 
 
-def outvoted(case: Descent) -> Vector | None:
-    """Return X* in rationals if one successor of each query provably outvotes its rivals.
+def outvoted(case: Descent) -> tuple[int, ExactAnswer] | None:
+    """Return a number of steps after which one successor of each query outvotes its rivals, and X*.
 
     None without a proof.
     """
     E, data = sentences_of(case).embeddings, ExactData.of(case.data)
-    if not sentences_of(case).whole or not np.array_equal(E @ E.T, np.eye(len(E))):
+    orthonormal = sentences_of(case).whole and np.array_equal(E @ E.T, np.eye(len(E)))
+    if case.loss != LOGISTIC_LOSS.name or not orthonormal:
         return None
     asked = sentences_of(case).sentences[:, :-1].reshape(-1)
     votes = Counter(
@@ -70,7 +72,7 @@ def outvoted(case: Descent) -> Vector | None:
         W = descend(data, W, "logistic-loss", step, steps - before)
         if all(_decided(data, W, case, votes, q, a) for q, a in winner.items()):
             chosen = separate(data, [winner[q] for q in asked.tolist()])
-            return None if chosen is None or chosen.status != "solved" else flat(chosen.W)
+            return None if chosen is None or chosen.status != "solved" else (steps, chosen)
     return None
 
 

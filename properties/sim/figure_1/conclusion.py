@@ -13,7 +13,7 @@ from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import FLOW, by_gradient_flow, tends
 from attsvm.theory import Slack, stated
 from attsvm.theory.arithmetic.namespace import Proposition
-from attsvm.theory.arithmetic.programs import Programs
+from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import LOSS_NAMES
 from properties.sim._support import token_sequences
@@ -57,7 +57,13 @@ def _on_soft_ray(m: Programs, case: Descent, towards: str) -> Proposition:
     if towards != "soft":
         raise NotExpressible(f"the target {towards}")
     run_programs.write(m, case)
-    m.lines["limit"] = run_programs.limit(case, moving=True)
+    if (settled := token_sequences.outvoted(case)) is not None:
+        steps, end = settled
+        m.lines["limit"] = (
+            f"ends_along(data, start, loss, step, {steps}, {nested(list(end.duals))}, outvoted)"
+        )
+    else:
+        m.lines["limit"] = run_programs.limit(case, moving=True)
     m.lines["A"], m.lines["known"] = "rows(data, data.optimal)", token_sequences.known(case.data)
     text = f"at_most(soft_loss_along(A, limit, {C}), soft_loss(A, known, {C}))"
     return Proposition(text, run_programs.CHECKER)

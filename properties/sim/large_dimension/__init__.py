@@ -44,7 +44,7 @@ from properties.sim.large_dimension.conclusion import (
     unlikely,
 )
 
-LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)
+LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000, checked="fact(d >= 1000)")
 LONG = Hypothesis(
     "all tokens have one norm, and all queries one, none 0",
     long,

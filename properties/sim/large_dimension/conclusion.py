@@ -1,5 +1,6 @@
 """Conditions for all margins to be tight, and their probability."""
 
+import itertools
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
+from attsvm.primitives.sentences import Sentences
 from attsvm.theory import Slack, stated
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.types import Comparison, Namespace, Number
 from properties._support import laws
 from properties._support.laws import (
@@ -76,11 +81,36 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 
 
+def _write(m: Programs, law: Signs | RandomSentences, least: Number, chance: str) -> Proposition:
+    """Return that a probability in the words of the checker is at least a bound."""
+    m.sources.add("attsvm.primitives.law_checker")
+    m.lines["d"] = str(law.d)
+    return Proposition(f"at_most(Q({str(least)!r}), {chance})", "")
+
+
+def _likely(m: Programs, law: Signs, least: Number) -> Proposition:
+    """Return the claim of `likely` for the checker."""
+    return _write(m, law, least, f"equal_scores_chance({law.n}, {law.T}, d)")
+
+
+def _likely_in_sentences(m: Programs, law: RandomSentences, least: Number) -> Proposition:
+    """Return the claim of `likely_in_sentences` for the checker, with multipliers."""
+    E, weights = law.language.embeddings, []
+    for chosen in itertools.product(laws.spoken(law), repeat=law.m):
+        data = ExactData.of(Sentences(E, np.array([text for text, _ in chosen]), True).data)
+        weights.append(run_programs.multipliers(data, [best[0] for best in data.optimal]))
+    listed = f"[{', '.join(weights)}]"
+    return _write(
+        m, law, least, f"support_chance({law.follow.tolist()}, {law.m}, {law.n}, {listed})"
+    )
+
+
 @stated(
     "",
     r"P \ge $least",
     where="P is the probability of part 2 of assumption 3.10, that in each input one token has "
     "the highest score and all others share a lower one",
+    checked=_likely,
 )
 def likely(m: Namespace, law: Signs, least: Number) -> Comparison:
     return m.at_least(m.values(laws.equal_scores(law)), least)
@@ -90,6 +120,7 @@ def likely(m: Namespace, law: Signs, least: Number) -> Comparison:
     "",
     r"P \ge $least",
     where="P is the probability of part 1 of assumption 3.10, that all tokens are support vectors",
+    checked=_likely_in_sentences,
 )
 def likely_in_sentences(m: Namespace, law: RandomSentences, least: Number) -> Comparison:
     return m.at_least(m.values(laws.part_1_probability(law)), least)

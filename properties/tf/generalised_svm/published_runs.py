@@ -8,13 +8,15 @@ import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.errors import DataError
+from attsvm.errors import DataError, NotExpressible
 from attsvm.primitives.counts import at_least, probability
 from attsvm.theory import Slack
+from attsvm.theory.arithmetic.programs import Programs
 from properties.tf.figures.generalised_svm import SIZES, public_ends
 
 RUNS, AGAIN = 60, 120
@@ -71,9 +73,19 @@ def often_again(case: Published, above: str = "0.99", share: str = "1/2") -> Sla
     return _often(case, above, share, AGAIN, 1)
 
 
+def _written(m: Programs, case: Published, **_: str) -> NoReturn:
+    """Refuse a program: no finite witness shows a probability.
+
+    Raises:
+        NotExpressible: always.
+    """
+    raise NotExpressible("a probability over Gaussian data, of which only samples of runs speak")
+
+
 OFTEN = probability(
     "that the correlation of W with W_fin + c W_svm, at the best c >= 0, is above $above",
     "$share",
     floats=often,
     again=often_again,
+    checked=_written,
 )

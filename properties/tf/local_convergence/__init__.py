@@ -40,9 +40,13 @@ SELECTS = Hypothesis(
     "the start selects alpha",
     cones.selects,
     says="at W_0 alpha_i alone has the largest logit in every input",
+    checked="fact(min(margins_of(data, alpha, flat(start))) > 0)",
 )
 FAR = Hypothesis(
-    "the norm of the start is large", cones.is_far, says="||W_0|| >= 1024 ||W^mm(alpha)||"
+    "the norm of the start is large",
+    cones.is_far,
+    says="||W_0|| >= 1024 ||W^mm(alpha)||",
+    checked="fact(own is not None and inner(flat(start), flat(start)) >= 2**20 * inner(own, own))",
 )
 
 THEOREM = Statement(

@@ -23,7 +23,7 @@ from attsvm.theory.types import Comparison, Namespace
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import TURNED_BY_LABELS
-from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
+from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol, written
 
 ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 
@@ -86,6 +86,7 @@ NUCLEAR = Measured(
     },
     floats=compare,
     balls=certified,
+    checked=written,
 )
 
 RANK_ONE = Hypothesis("the Frobenius solution has rank 1", rank_one)

@@ -4,12 +4,15 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
+from attsvm.errors import NotExpressible, SolverError
 from attsvm.exact.numbers import remembered
+from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
+from attsvm.theory.arithmetic.namespace import Proposition
+from attsvm.theory.arithmetic.programs import Programs, nested
 from properties.tf._support.solution_ranks import beyond_rank, nuclear_proposal
 
 
@@ -71,6 +74,27 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
     bound = _bound(data, less, most)
     least = None if candidate is None or bound is None else beyond_rank(candidate, bound)
     return None if least is None else -least
+
+
+def written(
+    m: Programs, data: AttentionData, less: int = 0, most: int | None = None
+) -> Proposition:
+    """Return that a nuclear solution has at most the Frobenius rank, for the checker.
+
+    Raises:
+        NotExpressible: nothing is constrained, there is no solution, or another rank is named.
+    """
+    candidate = nuclear_proposal(data, lambda: nuclear_solution(data))
+    if candidate is None or less or most is not None:
+        raise NotExpressible("a bound of a rank of which the checker has no proof")
+    run_programs.write(m, data)
+    m.sources.add("attsvm.primitives.law_checker")
+    W = np.array([[float(arb(x)) for x in row] for row in candidate.W])
+    _, sizes, turn = np.linalg.svd(W)
+    m.lines["root"] = nested((np.sqrt(sizes)[:, None] * turn).tolist())
+    m.lines["near"] = nested(W.ravel().tolist())
+    text = f"rows(data, data.optimal), near, root, {nested(list(candidate.weights))}"
+    return Proposition(f"fact(nuclear_rank({text}) <= rank(matrix(target)))", run_programs.CHECKER)
 
 
 def _bound(data: AttentionData, less: int, most: int | None) -> int | None:

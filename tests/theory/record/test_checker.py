@@ -140,13 +140,14 @@ def test_softmax_is_a_distribution_with_the_ratios_of_exponentials(s):
     ("A", "square"),
     [([[3, 4]], 25), ([[1, 1], [0, 1]], None), ([[2, 0], [0, 1]], 4), ([[0, 0], [0, 0]], 0)],
 )
-def test_a_spectral_norm_lies_in_its_enclosure(A, square):
-    Real.bits = 128
+@pytest.mark.parametrize("bits", [128, 2048])
+def test_a_spectral_norm_lies_in_its_enclosure(A, square, bits):
+    Real.bits = bits
     found = spectral([[Real(x) for x in row] for row in A])
     true = sqrt(square) if square is not None else (1 + sqrt(5)) / 2  # the golden ratio
     assert found.low <= true.high
     assert found.high >= true.low
-    assert found.high - found.low < Q(1, 2**40)
+    assert found.high - found.low < Q(1, 2 ** (bits // 3))
 
 
 TRUE, FALSE, OPEN = Answer(True, Real(1)), Answer(False, Real(-1)), Answer(None, Real(-1, 1))

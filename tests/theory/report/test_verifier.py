@@ -15,7 +15,7 @@ from attsvm.theory.run.confirm import examine
 
 CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.known(claim)]
 
-CHECKED = 164
+CHECKED = 170
 """Number of stored counterexamples with a verifier; it only rises."""
 
 
