@@ -199,7 +199,7 @@ def test_counts_stay_as_reviewed_while_half_of_them_are_evaluated(attsvm, own, t
     written = tmp_path / "expectations.json"
     text = written.read_text()
     (seen,) = map(int, re.findall(r'"examples": (\d+)', text))
-    for reviewed, kept in ((2 * seen, 2 * seen), (2 * seen + 1, seen)):
+    for reviewed, kept in ((2 * seen, 2 * seen), (2 * seen + 1, seen), (1, 1), (0, seen)):
         written.write_text(text.replace(f'"examples": {seen}', f'"examples": {reviewed}'))
         assert attsvm("gate", *own, "--update", "--yes")[0] == 0
         assert f'"examples": {kept}' in written.read_text()

@@ -428,6 +428,15 @@ def test_screening_exchanges_labels_and_moves_the_rest():
     assert not np.isin(again["x"], raw["x"]).all()
 
 
+def test_screening_moves_small_entries_by_up_to_the_size_of_the_largest():
+    formula, generator = labelled(), np.random.default_rng(0)
+    raw = batches.filled(formula, generator, {"n": 3}, 1024)
+    raw["x"] = np.tile([[-(2.0**20)], [-1.0], [0.0]], 1024)
+    new = batches.filled(formula, generator, {"n": 3}, 128)
+    moved = renewed(formula, raw, np.arange(96), new, generator)["x"][1:, :-128]
+    assert 2**19 < np.abs(moved).max() <= 2**20 + 1
+
+
 def test_a_climb_has_no_slope_in_labels():
     formula = labelled()
     case = formula.build(y=[1, -1], x=[2, 1])

@@ -126,6 +126,19 @@ def assumed(instance):
             yield k, one.proposition
 
 
+@pytest.mark.parametrize(
+    ("proposition", "text"),
+    [
+        (ge(X, 2 * Y + 3), "x >= 2*y + 3"),
+        (facts.gt(-X, Y - Z), "z > x + y"),
+        (facts.eq(X / 2, -1), "1 + 1/2*x == 0"),
+        (facts.ev(ge(0, X)), "in the end 0 >= x"),
+    ],
+)
+def test_a_proposition_is_printed_with_its_negative_terms_on_the_right(proposition, text):
+    assert str(proposition) == text
+
+
 def test_every_lemma_has_an_instance():
     assert {*INSTANCES} == {n for n, one in vars(lemmas).items() if isinstance(one, lemmas.Lemma)}
 
