@@ -58,11 +58,13 @@ def pytest_collection():
         gc.enable()
 
 
-# How workers share the tests. Three things cost seconds and are paid once a process: importing
-# torch, compiling kernels (once a clone, while others wait for the lock), and what a module's
-# fixtures set up. So
+# How workers share the tests. Four things cost seconds and are paid once a process: importing
+# torch, compiling kernels (once a clone, while others wait for the lock), running the proofs of
+# claims, and what a module's fixtures set up. So
 # - a file's tests run on one worker, and all files that use torch on the same one;
 # - so do files that read the syntax trees of our code, and files that run the proofs of claims;
+# - two or three workers also check the claims with proofs on that worker, each proof once; if there
+#   are more, the other workers would wait for it;
 # - the stored counterexamples run first, and tests that need no kernels next: other processes that
 #   are under way at first, such as those of `.ci/run`, have some kernels compiled meanwhile.
 
@@ -74,17 +76,21 @@ _GROUPS = {
     ),
     "syntax trees": re.compile(r"^from tests.parsed import|^from tests.test_arrows", re.MULTILINE),
 }
-"""What the files of each group, but for the counterexamples, contain."""
+"""What the files of each group, but for the counterexamples and claims, contain."""
+_PROVED = re.compile(r"^ +proof=", re.MULTILINE)
+"""What the files of claims with proofs contain."""
 _REPLAYS = re.compile(r"^properties/.*/counterexamples/")
 _WITHOUT_KERNELS = re.compile(r"^tests/(symbolic|theory)/")
 
 
 @functools.cache
-def _scope(file):
+def _scope(file, workers):
     """Return the name of the group of files that run on one worker."""
     if _REPLAYS.match(file):
         return "counterexamples"
     text = (Path(__file__).parent / file).read_text()
+    if file.startswith("properties/"):
+        return "proofs" if workers < 4 and _PROVED.search(text) else file
     return next((name for name, uses in _GROUPS.items() if uses.search(text)), file)
 
 
@@ -105,7 +111,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            return _scope(super()._split_scope(nodeid))
+            return _scope(super()._split_scope(nodeid), self.numnodes)
 
     if config.getoption("dist") != "load":
         return None

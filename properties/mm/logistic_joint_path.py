@@ -26,7 +26,7 @@ fails for the logistic loss, too.
 
 from fractions import Fraction
 
-from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed, definition
+from attsvm.theory import Hypothesis, Integer, Near, Reading, Statement, Vector, changed, definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.mm import SOURCE
 
@@ -87,7 +87,7 @@ PATH = Statement(
             "proved",
             proof=PROOF + ":prove_doubled",
             constants={"inputs": 2},
-            variables={"w": Vector("n", (0, 2, 4), least=0)},
+            variables={"w": Vector("n", (2, 0, 4), least=0), "u": Near("w", powers=(0, -3))},
             examples=(SPREAD,),
             siblings={"ln n in place of ln(2 n)": changed(inputs=1, examples=[SPREAD])},
         ),
