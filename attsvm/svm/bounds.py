@@ -174,7 +174,7 @@ def nuclear_bracket(
     """
     size = nuclear_up(L, R)
     upper = _scale_up(programme, _less(*margins_about(programme, L @ R.T, size))) * size * UP
-    if not (weights >= 0.0).all() or programme.equal.any():
+    if not (weights >= 0.0).all():
         return 0.0, float(upper)
     return max(_gain_down(programme, weights) / max(top, TINY) * DOWN, 0.0), float(upper)
 

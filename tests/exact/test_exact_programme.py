@@ -14,7 +14,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError
 from attsvm.exact import ExactData, decide, rational, rationals, separate
 from attsvm.exact import svm as exact_svm
-from attsvm.exact.active_set import exchange, pivot
+from attsvm.exact.active_set import TRIED, exchange, pivot, solve
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.svm import ExactProgramme, float_guess, nearest, proved, solve_exactly
@@ -370,6 +370,14 @@ def test_what_has_no_soft_margin_is_refused(C, equal):
         soft_bracket(
             one_column(ones, ones, equal), ones, fmpq(C), [[fmpq(1)]], [fmpq(1)] * len(equal)
         )
+
+
+def test_a_deadline_that_fits_changes_no_solution():
+    """Larger systems are first tried in part, to tell how long they take."""
+    rows = range(TRIED + 1)
+    gram = [[fmpz(3 * (j == k)) for k in rows] for j in rows]
+    right = [fmpq(k) for k in rows]
+    assert solve(gram, [*rows], right, Deadline.after(1e6)) == [k / 3 for k in right]
 
 
 def test_a_deadline_refuses_what_does_not_fit():

@@ -287,12 +287,13 @@ def test_a_basin_is_claimed_for_steps_up_to_one_over_smoothness_and_no_longer(na
         ("exponential", np.exp(1.0), np.exp(1.0)),
         ("squared", 4.0, 2.0),
         ("squared high", 5.0, 2.0),
+        ("cubic high", 36.75, 21.0),
     ],
 )
 def test_the_smoothness_by_hand(name, slope, curvature):
     """Tokens 1 and -1 have spectral norm sqrt 2; of the scores 1/2 and -1 the span is 3/2.
 
-    (1 - u)^2 is steepest at the least score or, of 7/2 and 2, at the greatest.
+    (1 - u)^2 is steepest at the least score or, of 7/2 and 2, at the greatest, where -u^3 falls.
     """
     name, _, high = name.partition(" ")
     scores = [3.5, 2.0] if high else [0.5, -1.0]

@@ -195,7 +195,7 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
         answer = decided(relation)
         if sure or answer is not None:
             height = Slack(value, 0.0, KINDS[kind], ratio).height
-            return height if answer is not False else max(height, TOUCHED)
+            return height if answer is not False else max(TOUCHED, height)  # a height may be NaN
     return math.nan
 
 
@@ -308,7 +308,10 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
                 _counting(relation), key=lambda part: middle_and_radius(_measured(part)[1])[0]
             )
         if isinstance(relation.right - relation.left, Entries):
-            worst = max(_gaps(relation), key=lambda gap: abs(middle_and_radius(gap)[0]))
+            worst = max(
+                _gaps(relation),
+                key=lambda gap: (is_zero(gap) is False, abs(middle_and_radius(gap)[0])),
+            )
             return f"{_digits(-worst)} = 0 (an entry of left side - right side)"
         return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
 

@@ -335,6 +335,13 @@ def test_a_float_of_a_ball_is_infinite_where_it_does_not_fit(sign):
     assert middle_and_radius(arb((sign, 5000))) == (sign * math.inf, 0.0)
 
 
+@pytest.mark.parametrize("ball", [arb("nan"), arb("inf"), arb(0, "inf")], ids=str)
+def test_a_ball_that_is_not_finite_has_no_middle_and_an_infinite_radius(ball):
+    middle, radius = middle_and_radius(ball)
+    assert math.isnan(middle)
+    assert radius == math.inf
+
+
 @given(st.integers(1, 2**40), st.integers(-60, 60))
 def test_a_radius_as_a_float_is_no_less_than_the_radius(mantissa, exponent):
     ball = arb(1, arb((mantissa, exponent)))
@@ -344,7 +351,17 @@ def test_a_radius_as_a_float_is_no_less_than_the_radius(mantissa, exponent):
 
 def test_a_glance_says_which_side_of_a_violation_a_record_is_on():
     f = formula(lambda m, v: m.at_most(v.x * root(m), m.exact(0)))
-    assert glance(f, {}, f.build(x=-1)) < 1.0 <= glance(f, {}, f.build(x=1))
+    far, near, beyond = (glance(f, {}, f.build(x=x)) for x in (-3, -1, 1))
+    assert far < near < 1.0 <= beyond
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_an_entry_that_is_off_counts_though_another_one_is_undefined(step):
+    f = formula(lambda m, v: m.equal(m.array([m.log(v.x), v.x + 7][::step]), m.array([v.x, v.x])))
+    case = f.build(x=0)
+    assert judge(f, {}, case).holds is False
+    assert glance(f, {}, case) >= 1.0
+    assert sides(f, {}, case) == "7 = 0 (an entry of left side - right side)"
 
 
 def test_an_equality_of_balls_that_are_exactly_0_needs_no_fingerprint():

@@ -16,7 +16,7 @@ from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.gate.expectations import Expectation, read_expectations
 from attsvm.theory.gate.gate import Rank, Reason, brief
 from attsvm.theory.gate.gate import hold as reasons_of
-from attsvm.theory.gate.reviewed import Reviewed
+from attsvm.theory.gate.reviewed import CODE, Reviewed
 from attsvm.theory.gate.scope import concerned, only_of
 from attsvm.theory.record.runs import Run
 
@@ -121,6 +121,14 @@ def test_of_many_reasons_of_one_rank_the_first_are_shown():
     assert len(shown) == 21
     assert str(shown[-1]) == "10 more such reasons; --json lists them"
     assert brief(run(), expected(), many[:20]) == tuple(many[:20])
+
+
+def test_code_that_changed_under_many_claims_is_one_reason():
+    many = [Reason(Rank.REVIEW, f"sim/{k}:literal", f"{CODE} (a -> b)") for k in range(10, 31)]
+    assert brief(run(), expected(), many[:20]) == tuple(many[:20])
+    named = ", ".join(reason.about for reason in many[:5])
+    (one,) = brief(run(), expected(), many)
+    assert str(one) == f"{CODE}: 21 claims, the first {named}"
 
 
 def test_a_sibling_that_a_reason_names_already_is_not_named_again():

@@ -869,6 +869,12 @@ def test_an_edited_record_is_refused_by_name(capsys, attack):
     refused(capsys, *RECORDS[attack])
 
 
+@pytest.mark.usefixtures("records")
+def test_a_sibling_may_fall_after_instances_that_searchers_made(capsys):
+    chained(part(1, probed=7))()
+    assert main(GATE) == 0
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.usefixtures("pack")
 def test_edited_code_is_refused_by_name(capsys, attack):

@@ -269,6 +269,8 @@ def test_no_slack_is_recorded_of_an_unknown():
         (arb(-1), "inequality", True),
         (arb(1), "strict", False),
         (arb(0, 1), "inequality", None),
+        (arb(0, 1).nonnegative_part(), "inequality", False),
+        (arb(0, 1).nonnegative_part(), "strict", None),
         (arb("nan"), "inequality", None),
         (arb("nan"), "strict", None),
     ],
@@ -292,6 +294,7 @@ def test_an_exact_ball_decides_by_the_kind_of_the_slack(ball, kind, refuted):
 def test_a_second_evaluation_decides_within_its_own_error(slack, refuted):
     answer = confirm(build("again", square, rerun=lambda x: slack), {}, 1.0, slack.kind)
     assert answer.refuted is refuted
+    assert tuple(map(float, answer.enclosure)) == slack.range
 
 
 def test_a_second_evaluation_without_a_number_is_an_error():
