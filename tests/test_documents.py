@@ -7,10 +7,10 @@ table of proofs.
 import ast
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from attsvm import cli
 from attsvm.cli import parser_of
@@ -21,6 +21,7 @@ from attsvm.theory.record.curated import chosen
 from attsvm.theory.report.proofs import LINKED, PROSE, called, connection, proofs_table, rests_on
 from symbolic import facts
 from symbolic.tf import near_points
+from tests.forks import in_a_fork
 
 (PACK,) = load_packs()
 REVIEWED = json.loads(PACK.expectations.read_text())["claims"]
@@ -142,18 +143,13 @@ def test_the_findings_say_how_each_reading_is_shown():
     assert [(name, word) for name, word in told if kind(name) != word] == []
 
 
-def test_pytest_selects_each_of_the_five_claims_by_its_id():
+def test_pytest_selects_each_of_the_five_claims_by_its_id(monkeypatch):
     ids = [id.strip("`") for _, id, _ in rows_of("README.md", "Five claims about attention")]
     files = sorted({c.file for c in PACK.claims if c.statement_id in ids})
-    words = ["--collect-only", "-q", "-p", "no:cacheprovider", "-k"]
+    words = ["--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k"]
     either = " or ".join(f"{id}:" for id in ids)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words, either, *files],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    monkeypatch.chdir(ROOT)
+    done = in_a_fork(run=lambda: pytest.main([*words, either, *files]))
     found = {m[1] for m in re.finditer(r"::(\w+/[^:\s]+):", done.stdout)}
     assert found == set(ids), done.stdout + done.stderr
 

@@ -193,30 +193,43 @@ def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
     words: list[str] = []
     noted: list[ast.AST] = []
 
-    def spell(value: object) -> None:
-        if isinstance(value, list):
-            words.append("[")
-            for each in value:
-                if not is_text(each):
-                    spell(each)
-            words.append("]")
-        elif isinstance(value, ast.AST):
-            if isinstance(value, _NOTED):
-                noted.append(value)
-            words.append(f"({type(value).__name__}")
-            for name in value._fields:
-                inner = getattr(value, name, None)
-                if isinstance(value, ast.JoinedStr):  # some versions of Python add empty parts
-                    inner = [part for part in value.values if getattr(part, "value", "x") != ""]
-                if name not in _SKIPPED and inner not in (None, []):
-                    words.append(name)
-                    spell(inner)
-            words.append(")")
+    def spell(node: ast.AST) -> None:
+        start, fields, is_noted = _layout(type(node))
+        if is_noted:
+            noted.append(node)
+        words.append(start)
+        for name in fields:
+            inner = getattr(node, name, None)
+            if isinstance(node, ast.JoinedStr):  # some versions of Python add empty parts
+                inner = [part for part in node.values if getattr(part, "value", "x") != ""]
+            if inner is None or inner == []:
+                continue
+            words.append(name)
+            if isinstance(inner, list):
+                words.append("[")
+                for each in inner:
+                    if not is_text(each):
+                        spell_value(each)
+                words.append("]")
+            else:
+                spell_value(inner)
+        words.append(")")
+
+    def spell_value(value: object) -> None:
+        if isinstance(value, ast.AST):
+            spell(value)
         else:
             words.append(constant(value))
 
     spell(statement)
     return words, noted
+
+
+@functools.cache
+def _layout(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
+    """Return the first word of a kind of node, its fields that count, and whether it is noted."""
+    fields = tuple(name for name in kind._fields if name not in _SKIPPED)
+    return f"({kind.__name__}", fields, issubclass(kind, _NOTED)
 
 
 def constant(value: object) -> str:

@@ -1,6 +1,7 @@
 """Proofs as text: numbered facts with rule and premises, or the names of steps."""
 
 import dis
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
@@ -74,8 +75,14 @@ def called(prove: Callable[..., object]) -> set[object]:
         if one.__module__.partition(".")[0] != package:
             continue
         result.add(one)
-        open_ += _named(one.__code__, one.__globals__)
+        open_ += _callees(one)
     return result
+
+
+@functools.cache
+def _callees(function: FunctionType) -> tuple[object, ...]:
+    """Return what a function names and can be called; many proofs call the same functions."""
+    return tuple(filter(callable, _named(function.__code__, function.__globals__)))
 
 
 def _named(code: CodeType, known: Mapping[str, object]) -> Iterator[object]:

@@ -331,19 +331,21 @@ def bases_of(
     engine = [f"{name} {digest}" for name, digest in code.items() if name.startswith("attsvm/")]
     shared = [*sorted(engine), *(f"{name} {version}" for name, version in versions().items())]
     results: dict[str, str] = {}
-    wanted = {claim.id: claim for claim in claims}
-    whole = {
-        pack.name: [whole_of(module.__file__) for module in modules(pack) if module.__file__]
-        for pack in packs
-    }
+    wanted = {claim.id for claim in claims}
     for pack in packs:
+        chosen = [claim for claim in pack.claims if claim.id in wanted]
+        if not chosen:  # the digests of its rest take a second
+            continue
         others = [
-            d for name, digests in sorted(whole.items()) if name != pack.name for d in digests
+            whole_of(module.__file__)
+            for other in sorted(packs, key=lambda other: other.name)
+            if other.name != pack.name
+            for module in modules(other)
+            if module.__file__
         ]
         rest = [*shared, *rest_of([pack]).values(), *others]
-        for claim in pack.claims:
-            if claim.id in wanted:
-                results[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
+        for claim in chosen:
+            results[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
     return results
 
 
