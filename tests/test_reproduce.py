@@ -470,13 +470,6 @@ def test_the_number_of_data_sets_is_a_choice_of_some_figures_only(attsvm, pack):
     assert "--sets" in error
 
 
-@pytest.mark.parametrize(
-    "words", [["--sets", "0"], ["--seed", "-1"], ["--seed", "x"], ["tf/probabilities", "again"]]
-)
-def test_words_that_do_not_fit_exit_with_two(attsvm, words):
-    assert attsvm("reproduce", *words)[0] == 2
-
-
 def test_facts_of_numpy_become_plain_and_any_callable_computes():
     numbers = Numbers({}, {"count": np.int64(3), "share": np.float64(0.5), "loss": "log-loss"})
     assert json.dumps(numbers.json()["facts"]) == '{"count": 3, "share": 0.5, "loss": "log-loss"}'

@@ -98,22 +98,6 @@ def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
     assert "an earlier find" not in attsvm(*words, "other")[1]
 
 
-def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
-    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "screen,integers")
-    assert code == 2
-    assert "Add drawn" in error
-
-
-@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,integers"])
-def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
-    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
-    assert code == 2
-    assert error.startswith(
-        "attsvm: there is no searcher of that name (got foo). There are: explicit, "
-    )
-    assert all(f"{name}" in error for name in ("ensemble", "drawn", "screen", "sizes", "gradient"))
-
-
 def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):
     words = ["hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "."]
     code, found = document(*words)

@@ -131,13 +131,6 @@ def test_what_is_measured_is_shown_by_its_line_and_conditions_by_their_names(att
     assert reading["hypotheses"] == list(reading["formula"]["hypotheses"]) == ["x above itself"]
 
 
-def test_show_wants_one_statement(attsvm):
-    code, _, error = attsvm("show", "sim/")
-    assert (code, "statements begin like that" in error) == (2, True)
-    code, _, error = attsvm("show", "sim/lema-3.12")
-    assert (code, "Nearest: " in error) == (2, True)
-
-
 def test_a_new_claim_file_runs(attsvm):
     code, out, _ = attsvm("new", "mine/lemma-1.2")
     assert code == 0
@@ -170,16 +163,6 @@ def test_a_new_claim_file_and_its_test_overwrite_nothing(attsvm, tmp_path, name)
     code, _, error = attsvm("new", "mine/a", "--out", "mine.py")
     assert (code, f"{name} exists already" in error) == (2, True)
     assert [p.read_text() for p in tmp_path.iterdir()] == ["precious"]
-
-
-@pytest.mark.parametrize(
-    "words", [["Mine/a"], ["mine"], ["mine/a:literal"], ["mine/a", "--out", "mine.txt"]]
-)
-def test_a_new_claim_wants_an_id_and_a_python_file(attsvm, tmp_path, words):
-    code, _, error = attsvm("new", *words)
-    assert code == 2
-    assert "such as mine/lemma-1" in error or "ends in .py" in error
-    assert not list(tmp_path.iterdir())
 
 
 def test_what_was_written_is_told_as_json(document):

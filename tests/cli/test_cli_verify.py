@@ -8,7 +8,6 @@ from commands import PACK, TOYS
 
 from attsvm._live import Live, compiling
 from attsvm.cli import verify
-from attsvm.theory.packs import packs
 from attsvm.theory.verification import verify as verification
 
 
@@ -79,22 +78,6 @@ def test_what_is_compiled_is_told_and_nothing_else(attsvm, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "near"),
-    [
-        (["verify", "--profle", "deep"], "--profile"),
-        (["hunt", "toy/true:literal", "--sede", "3"], "--seed"),
-        *(([command, "toy/tru:literal"], "toy/true:literal") for command in ("verify", "hunt")),
-        (["verify", "toy/tru"], "toy/true"),
-        (["hunt", "toy/true:literal", "--sibling", "shift 10"], "shift 100"),
-    ],
-)
-def test_options_ids_and_siblings_that_there_are_not_name_the_nearest(attsvm, words, near):
-    code, out, error = attsvm(*words[:1], *TOYS, *words[1:])
-    assert (code, out) == (2, "")
-    assert re.search(rf"(Did you mean|Nearest:) .*{near}\b", error)
-
-
-@pytest.mark.parametrize(
     ("name", "words"),
     [
         ("blunt", "holds +numeric +weak +0/2"),
@@ -107,14 +90,6 @@ def test_verify_of_an_unsound_claim_exits_with_one(attsvm, name, words):
     assert re.search(rf"^! +toy/{name}:literal +{words}", out, re.MULTILINE)
     assert re.search(r"^ +toy/tie:literal +refuted", out, re.MULTILINE)
     assert "1 not as expected" in out
-
-
-@pytest.mark.parametrize("words", [(), ("mine/lemma-1",)])
-def test_where_no_pack_is_known_nothing_is_green(attsvm, monkeypatch, words):
-    monkeypatch.setattr(packs, "load_packs", lambda *_: ())
-    code, out, error = attsvm("verify", *words)
-    assert (code, out) == (2, "")
-    assert "name one by --pack, or list some under [tool.attsvm]" in error
 
 
 def test_verify_shows_what_refutes_a_claim_against_expectation(attsvm):
@@ -170,9 +145,3 @@ def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
     code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")
     assert (code, error.startswith("attsvm: cannot write")) == (2, True)
     assert not (tmp_path / ".attsvm").exists()
-
-
-def test_a_file_in_place_of_an_id_is_told_how_to_bring_it(attsvm):
-    code, out, error = attsvm("verify", "mine/lemma.py")
-    assert (code, out) == (2, "")
-    assert "Write --pack mine/lemma.py, which brings the claims of a file." in error

@@ -128,11 +128,3 @@ def test_a_statement_is_read_with_three_other_files_at_most():
     counts = {id: len(imported(file)) for id, file in FILES.items()}
     assert {id for id, count in counts.items() if count > 3} == set(READ_WITH_MORE)
     assert max(counts.values()) <= 6
-
-
-def test_no_statement_imports_another():
-    places = {file.parent if file.name == "__init__.py" else file: id for id, file in FILES.items()}
-    for place, own in places.items():
-        for file in place.rglob("*.py") if place.is_dir() else [place]:
-            found = {places.get(one, places.get(one.parent, own)) for one in imported(file)}
-            assert found <= {own}, file

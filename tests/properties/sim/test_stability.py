@@ -86,21 +86,6 @@ def test_two_tokens_are_proved_to_reach_more_than_the_bound_of_others():
     assert not proofs.two_tokens_reach_more(cells=1)
 
 
-@pytest.mark.parametrize("D", [0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 20.0])
-def test_the_bound_of_other_tokens_is_above_a_scan_and_below_two_tokens(D):
-    """In units of D/16, c = tanh(d/2) free for the others and mu = 0 for the two."""
-
-    def ratio(a, c):
-        return np.abs(a + c * D * (1 - a * a) / 4)
-
-    a, c = np.linspace(-1, 1, 801)[:, None], np.linspace(0, 1, 401)[None]
-    r, E = ratio(a, c), (1 - a * a) * (1 - c * c)
-    others = (E / (2 - 2 * np.minimum(r, 0.5)) * (r < 0.5)).max()
-    level = np.tanh(D * a / 4)
-    two = (2 * (1 - a * a) * (1 - level**2) * ratio(a, level)).max()
-    assert 0.98 * (1 - 4 / (D * D + 16)) <= others <= 1 - 4 / (D * D + 16) < two
-
-
 @pytest.mark.parametrize("n", [2, 3, 5])
 @pytest.mark.parametrize(
     ("loss", "size"), [("logistic", 0.7227), ("logistic", 9.0), ("squared", 3.53), ("squared", 0.3)]
