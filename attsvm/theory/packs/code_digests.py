@@ -194,7 +194,8 @@ def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
     noted: list[ast.AST] = []
 
     def spell(node: ast.AST) -> None:
-        start, fields, is_noted = _layout(type(node))
+        kind: type = type(node)
+        start, fields, is_noted = _layout(kind)
         if is_noted:
             noted.append(node)
         words.append(start)
