@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpq_poly
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 from attsvm.attention import softmax
 from attsvm.errors import ProofError
@@ -46,37 +45,6 @@ def bends(loss, s, h, size):
     first, second = slopes(loss, d, size)
     hessian = second * np.outer(c, c) + first * (np.diag(c) - np.outer(f, c) - np.outer(c, f))
     return abs(first) * np.linalg.norm(c), np.abs(np.linalg.eigvalsh(hessian)).max()
-
-
-def bound(e, y):
-    return 2 * y if 2 * y >= e else e * e / (2 * (e - y))
-
-
-vectors = st.integers(2, 5).flatmap(
-    lambda n: st.tuples(*[st.lists(st.floats(-4, 4), min_size=n, max_size=n)] * 2)
-)
-
-
-@given(vectors, st.sampled_from(["logistic", "squared"]), st.floats(-6, 6))
-@example(([0.0, 0.0, 1.0], [1.0, 1.0, -1.0]), "squared", 3.0)
-@example(([0.5, -0.5], [1.0, -1.0]), "logistic", 0.0)
-def test_two_tokens_bound_all_others(case, loss, size):
-    """The theorem of the proof: e and Y of the two extreme values of h, and d where it is."""
-    s, h = map(np.array, case)
-    D = float(h.max() - h.min())
-    assume(D > 0.0)
-    d = float(softmax(s) @ h)
-    p = (d - float(h.min())) / D
-    first, second = slopes(loss, d, size)
-    w = p * (1 - p) * D
-    steep, bent = bends(loss, s, h, size)
-    y = abs(first * w * (1 - 2 * p) + second * w * w)
-    rounding = 1e-12 * (1 + D) ** 2 * (1 + abs(size))
-    assert steep <= math.sqrt(2) * abs(first) * w + rounding
-    assert bent <= bound(abs(first) * w, y) + rounding
-    if len(h) == 2:
-        assert steep == pytest.approx(math.sqrt(2) * abs(first) * w, abs=rounding)
-        assert bent == pytest.approx(2 * y, abs=rounding)
 
 
 def test_two_tokens_are_proved_to_reach_more_than_the_bound_of_others():
