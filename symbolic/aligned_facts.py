@@ -134,32 +134,19 @@ def parabola() -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a step moves the margins of an input.
+    """How a step moves the margins of an input."""
 
-    Attributes:
-        G, pace: functions of an input and the step.
-        G_is: the definition of G.
-        some: pace > 0 for the input of j.
-        raised: m_j rises by at least pace <g, A_j>.
-        Q: a constant.
-        Q_positive: Q is positive.
-        slow: Q s_o is at least pace (a^2 + 1) G.
-        odds: s_o (1 + G) = 1.
-        behind: u - gamma_j is s_o times the lead of the best score over the second-best one.
-        over: 1/n is positive.
-    """
-
-    G: Function
+    G: Function  # G, pace: functions of an input and the step
     pace: Function
-    G_is: Fact
-    some: Fact
-    raised: Fact
-    Q: Term
-    Q_positive: Fact
-    slow: Fact
-    odds: Fact
-    behind: Fact
-    over: Fact
+    G_is: Fact  # the definition of G
+    some: Fact  # pace > 0 for the input of j
+    raised: Fact  # m_j rises by at least pace <g, A_j>
+    Q: Term  # a constant
+    Q_positive: Fact  # Q is positive
+    slow: Fact  # Q s_o is at least pace (a^2 + 1) G
+    odds: Fact  # s_o (1 + G) = 1
+    behind: Fact  # u - gamma_j is s_o times the lead of the best score over the second-best one
+    over: Fact  # 1/n is positive
 
 
 def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, rival: Fact) -> Pace:
@@ -262,23 +249,14 @@ def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, r
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A step that moves the margin m_j by at least x_j.
+    """A step that moves the margin m_j by at least x_j."""
 
-    Attributes:
-        x: the term x_j = pace <g, A_j>.
-        near: Q s_o is at least -x_j.
-        falls: E_j exp(-x_j) is at least E_j after the step.
-        wide: a^2 ||g||^2 G is at least the sum of E_j <g, A_j>^2.
-        some: G >= 0.
-        part: s_o <= 1.
-    """
-
-    x: Term
-    near: Fact
-    falls: Fact
-    wide: Fact
-    some: Fact
-    part: Fact
+    x: Term  # the term x_j = pace <g, A_j>
+    near: Fact  # Q s_o is at least -x_j
+    falls: Fact  # E_j exp(-x_j) is at least E_j after the step
+    wide: Fact  # a^2 ||g||^2 G is at least the sum of E_j <g, A_j>^2
+    some: Fact  # G >= 0
+    part: Fact  # s_o <= 1
 
 
 def reaches(a: Attention, step: Pace) -> Reach:

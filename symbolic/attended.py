@@ -103,23 +103,14 @@ i, t = index("i", "n"), index("t", "T")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Attention in an input i of several, by softmax.
+    """Attention in an input i of several, by softmax."""
 
-    Attributes:
-        score: gamma_it.
-        best: the best score.
-        weight: the attention to token t.
-        deficit: best minus the attended score.
-        gap: that no score is above the best one.
-        weight_positive: that attention is positive.
-    """
-
-    score: Term
-    best: Term
-    weight: Term
-    deficit: Term
-    gap: Fact
-    weight_positive: Fact
+    score: Term  # gamma_it
+    best: Term  # the best score
+    weight: Term  # the attention to token t
+    deficit: Term  # best minus the attended score
+    gap: Fact  # that no score is above the best one
+    weight_positive: Fact  # that attention is positive
 
     def short(self) -> Fact:
         """Return that the deficit is at least 0."""

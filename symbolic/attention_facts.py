@@ -80,37 +80,24 @@ POWER = EXP(-MARGIN)
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Attention and outputs along the run, and facts on them.
+    """Attention and outputs along the run, and facts on them."""
 
-    Attributes:
-        u, s_o, s: functions of an input or a rival, and the step.
-        means: the definitions of u, s_o and s.
-        input: there is an input.
-        power: exp(-m_j) > 0.
-        s_o_positive, s_positive: attention is positive.
-        one: s_o and the s of the rivals of an input add up to 1.
-        mean: u is the mean of the scores by attention.
-        lower: rivals score less than the optimal token, or at most as much.
-        above_lowest, below_best: u lies between the lowest score and the best of the input.
-        best_high: no best score is above the highest.
-        low_rival: no rival's score is below the lowest.
-    """
-
-    u: Function
+    u: Function  # u, s_o, s: functions of an input or a rival, and the step
     s_o: Function
     s: Function
-    means: tuple[Fact, Fact, Fact]
-    input: Fact
-    power: Fact
-    s_o_positive: Fact
+    means: tuple[Fact, Fact, Fact]  # the definitions of u, s_o and s
+    input: Fact  # there is an input
+    power: Fact  # exp(-m_j) > 0
+    s_o_positive: Fact  # s_o_positive, s_positive: attention is positive
     s_positive: Fact
-    one: Fact
-    mean: Fact
-    lower: Fact
+    one: Fact  # s_o and the s of the rivals of an input add up to 1
+    mean: Fact  # u is the mean of the scores by attention
+    lower: Fact  # rivals score less than the optimal token, or at most as much
+    # above_lowest, below_best: u lies between the lowest score and the best of the input
     above_lowest: Fact
     below_best: Fact
-    best_high: Fact
-    low_rival: Fact
+    best_high: Fact  # no best score is above the highest
+    low_rival: Fact  # no rival's score is below the lowest
 
 
 def over_own(fact: Fact) -> Fact:
@@ -120,20 +107,15 @@ def over_own(fact: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """Facts on attention and outputs that hold for rivals of any scores.
+    """Facts on attention and outputs that hold for rivals of any scores."""
 
-    Attributes:
-        u, s_o, s, means, one, mean: as for `Attention`.
-        power, inverse: exp(-m_j) > 0, and s_o, which is a reciprocal, is positive.
-    """
-
-    u: Function
+    u: Function  # u, s_o, s, means, one, mean: as for `Attention`
     s_o: Function
     s: Function
     means: tuple[Fact, Fact, Fact]
     one: Fact
     mean: Fact
-    power: Fact
+    power: Fact  # power, inverse: exp(-m_j) > 0, and s_o, which is a reciprocal, is positive
     inverse: Fact
 
 
@@ -194,21 +176,13 @@ def attends(lower: Fact, floors: tuple[Fact, Fact] | None = None, point: Letter 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """A step of descent.
+    """A step of descent."""
 
-    Attributes:
-        p: the coefficient of A_j in -grad L, a function of the rival and the step.
-        p_is: its definition.
-        descends: <W', M> is <W, M> less e times the derivative of the risk along M.
-        grown: <W', M> = <W, M> + e sum_j p_j <A_j, M> for every M.
-        rate: the step size e is positive.
-    """
-
-    p: Function
-    p_is: Fact
-    descends: Fact
-    grown: Fact
-    rate: Fact
+    p: Function  # the coefficient of A_j in -grad L, a function of the rival and the step
+    p_is: Fact  # its definition
+    descends: Fact  # <W', M> is <W, M> less e times the derivative of the risk along M
+    grown: Fact  # <W', M> = <W, M> + e sum_j p_j <A_j, M> for every M
+    rate: Fact  # the step size e is positive
 
 
 def moves(a: Attention | Mixing, sign: int = 1) -> Moves:
@@ -236,16 +210,11 @@ def moves(a: Attention | Mixing, sign: int = 1) -> Moves:
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """The gradient of the risk at a step.
+    """The gradient of the risk at a step."""
 
-    Attributes:
-        p, p_is: the coefficient of A_j in -grad L, and its definition.
-        along: <-grad L, M> = sum_j p_j <A_j, M> for every M.
-    """
-
-    p: Function
+    p: Function  # p, p_is: the coefficient of A_j in -grad L, and its definition
     p_is: Fact
-    along: Fact
+    along: Fact  # <-grad L, M> = sum_j p_j <A_j, M> for every M
 
 
 def gradient() -> Fact:
@@ -267,22 +236,15 @@ def slope(a: Attention | Mixing, gradient_: Fact) -> Slope:
 
 @dataclass(frozen=True, slots=True)
 class Steepness:
-    """Bounds of -l' by the extreme value theorem.
+    """Bounds of -l' by the extreme value theorem."""
 
-    Attributes:
-        least, most: constants.
-        positive: the lower one is positive.
-        between: -l' is at least `least`, and at most `most`, between the lowest and highest score.
-        inside: u is at most the highest score.
-        at_output: -l'(u) is at least `least`.
-    """
-
-    least: Term
+    least: Term  # least, most: constants
     most: Term
-    positive: Fact
+    positive: Fact  # the lower one is positive
+    # -l' is at least `least`, and at most `most`, between the lowest and highest score
     between: tuple[Fact, Fact]
-    inside: Fact
-    at_output: Fact
+    inside: Fact  # u is at most the highest score
+    at_output: Fact  # -l'(u) is at least `least`
 
 
 def steepness(a: Attention, smooth: Supposition, falling: Supposition) -> Steepness:
@@ -300,19 +262,13 @@ def steepness(a: Attention, smooth: Supposition, falling: Supposition) -> Steepn
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """Bounds of the slope of the loss at the outputs.
+    """Bounds of the slope of the loss at the outputs."""
 
-    Attributes:
-        least, most: constants with 0 < least <= -l'(u) <= most.
-        least_positive, most_positive: both constants are positive.
-        at_output: both bounds for -l'(u).
-    """
-
-    least: Term
+    least: Term  # least, most: constants with 0 < least <= -l'(u) <= most
     most: Term
-    least_positive: Fact
+    least_positive: Fact  # least_positive, most_positive: both constants are positive
     most_positive: Fact
-    at_output: tuple[Fact, Fact]
+    at_output: tuple[Fact, Fact]  # both bounds for -l'(u)
 
 
 def slopes(a: Attention, bent: Steepness) -> Slopes:
@@ -325,16 +281,12 @@ def slopes(a: Attention, bent: Steepness) -> Slopes:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The slope of the loss between the lowest and the highest score.
+    """The slope of the loss between the lowest and the highest score."""
 
-    Attributes:
-        falling, at_most: -l' is at least 0, and at most a constant, between these scores.
-        slope: -l' is the negative derivative of l.
-    """
-
+    # falling, at_most: -l' is at least 0, and at most a constant, between these scores
     falling: Fact
     at_most: Fact
-    slope: Fact
+    slope: Fact  # -l' is the negative derivative of l
 
 
 def interval(bent: Steepness) -> Interval:
@@ -403,20 +355,12 @@ def loses_little(
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Bounds that hold at all steps of a run.
+    """Bounds that hold at all steps of a run."""
 
-    Attributes:
-        lead, share: functions of a rival.
-        lead_positive, share_positive: both functions are positive.
-        ahead: u - gamma_j is at least `lead` at all steps.
-        attended: s_o is at least `share` at all steps.
-        number: 1/n is positive.
-    """
-
-    lead: Function
+    lead: Function  # lead, share: functions of a rival
     share: Function
-    lead_positive: Fact
+    lead_positive: Fact  # lead_positive, share_positive: both functions are positive
     share_positive: Fact
-    ahead: Fact
-    attended: Fact
-    number: Fact
+    ahead: Fact  # u - gamma_j is at least `lead` at all steps
+    attended: Fact  # s_o is at least `share` at all steps
+    number: Fact  # 1/n is positive

@@ -217,19 +217,14 @@ def kept(
 
 @dataclass(frozen=True, slots=True)
 class Converged:
-    """The limit of a run from the basin.
+    """The limit of a run from the basin."""
 
-    Attributes:
-        attention, step, coefficients, growth, pull: the facts on the run.
-        turned: ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0.
-    """
-
-    attention: Attention
+    attention: Attention  # attention, step, coefficients, growth, pull: the facts on the run
     step: Moves
     coefficients: Coefficients
     growth: Growth
     pull: Pull
-    turned: Fact
+    turned: Fact  # ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0
 
 
 def converges(

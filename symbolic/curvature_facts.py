@@ -40,19 +40,12 @@ a = Letter("a")
 
 @dataclass(frozen=True, slots=True)
 class Heights:
-    """A number kappa that is at least (1-a^2)/2 (p a + q (1-a^2)/4) for a from 0 to 1.
+    """A number kappa that is at least (1-a^2)/2 (p a + q (1-a^2)/4) for a from 0 to 1."""
 
-    Attributes:
-        kappa: the number.
-        p: that the slope p is at least 0.
-        q: that q is at least 0.
-        above: the bound, under the assumptions a >= 0 and 1 >= a.
-    """
-
-    kappa: Term
-    p: Fact
-    q: Fact
-    above: Fact
+    kappa: Term  # the number
+    p: Fact  # that the slope p is at least 0
+    q: Fact  # that q is at least 0
+    above: Fact  # the bound, under the assumptions a >= 0 and 1 >= a
 
     def at(self, value: Term, positive: Fact, small: Fact) -> Fact:
         """Return the bound at a value that is from 0 to 1."""
@@ -80,22 +73,14 @@ class Heights:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Two numbers p >= 0 and q, and a number kappa that bounds the curvature for them.
+    """Two numbers p >= 0 and q, and a number kappa that bounds the curvature for them."""
 
-    Attributes:
-        kappa: the number.
-        p: that p is at least 0.
-        q: the number q.
-        positive: returns that kappa is at least 0.
-        eighth: returns that kappa is at least p/8.
-        of_mean: returns the bound of `of_mean` from facts on T and m.
-    """
-
-    kappa: Term
-    p: Fact
-    q: Term
-    positive: Callable[[], Fact]
-    eighth: Callable[[], Fact]
+    kappa: Term  # the number
+    p: Fact  # that p is at least 0
+    q: Term  # the number q
+    positive: Callable[[], Fact]  # returns that kappa is at least 0
+    eighth: Callable[[], Fact]  # returns that kappa is at least p/8
+    # returns the bound of `of_mean` from facts on T and m
     of_mean: Callable[[Fact, Fact, Fact, Fact], Fact]
 
 
@@ -208,27 +193,16 @@ def divided(inverse: Fact, unit: Fact, fact: Fact, term: Term) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """A direction u of logits under weights f > 0 of sum 1.
+    """A direction u of logits under weights f > 0 of sum 1."""
 
-    Attributes:
-        f: that each weight is above 0.
-        one: that they add up to 1.
-        v: u less its mean, a term in t.
-        centred: that the mean of v is 0.
-        low: that v + rho is at least 0.
-        high: that U - v - rho is at least 0.
-        U: at least the range of u.
-        rho: the mean of u less the least u.
-    """
-
-    f: Fact
-    one: Fact
-    v: Term
-    centred: Fact
-    low: Fact
-    high: Fact
-    U: Term
-    rho: Term
+    f: Fact  # that each weight is above 0
+    one: Fact  # that they add up to 1
+    v: Term  # u less its mean, a term in t
+    centred: Fact  # that the mean of v is 0
+    low: Fact  # that v + rho is at least 0
+    high: Fact  # that U - v - rho is at least 0
+    U: Term  # at least the range of u
+    rho: Term  # the mean of u less the least u
 
 
 def bound_of(h: Limits, u: Direction, share: Term) -> Proposition:
@@ -331,25 +305,15 @@ SIDE = Letter("side")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The shares I = (e - lo)/w of values from lo to lo + w, turned into 1 - I if `SIDE` is -1.
+    """The shares I = (e - lo)/w of values from lo to lo + w, turned into 1 - I if `SIDE` is -1."""
 
-    Attributes:
-        w: the range w.
-        whole: that e - lo is w I.
-        turned: 1/2 + side (I - 1/2).
-        meaning: the definition of a name for it.
-        low: that this name is at least 0.
-        high: that it is at most 1.
-        sides: that 1 + side and 1 - side are at least 0, which both bounds assume.
-    """
-
-    w: Term
-    whole: Fact
-    turned: Term
-    meaning: Fact
-    low: Fact
-    high: Fact
-    sides: tuple[Fact, Fact]
+    w: Term  # the range w
+    whole: Fact  # that e - lo is w I
+    turned: Term  # 1/2 + side (I - 1/2)
+    meaning: Fact  # the definition of a name for it
+    low: Fact  # that this name is at least 0
+    high: Fact  # that it is at most 1
+    sides: tuple[Fact, Fact]  # that 1 + side and 1 - side are at least 0, which both bounds assume
 
 
 def shares(low: Fact, high: Fact) -> Shares:
@@ -386,19 +350,12 @@ def shares(low: Fact, high: Fact) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """Bounds p and q of two derivatives; the p and q of `Heights` are w p and w^2 q.
+    """Bounds p and q of two derivatives; the p and q of `Heights` are w p and w^2 q."""
 
-    Attributes:
-        p: the absolute value of the first derivative.
-        q: at least the absolute value of the second one.
-        p_scaled: that the p of the heights is w p.
-        q_scaled: that the q of the heights is w^2 q.
-    """
-
-    p: Term
-    q: Term
-    p_scaled: Fact
-    q_scaled: Fact
+    p: Term  # the absolute value of the first derivative
+    q: Term  # at least the absolute value of the second one
+    p_scaled: Fact  # that the p of the heights is w p
+    q_scaled: Fact  # that the q of the heights is w^2 q
 
 
 def of_values(

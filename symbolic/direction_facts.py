@@ -40,29 +40,17 @@ from symbolic.growth_facts import Coefficients, Growth, least_margin
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """The growth of ||W||^2 at a step.
+    """The growth of ||W||^2 at a step."""
 
-    Attributes:
-        G: the sum of the p_j A_j.
-        extra: a constant.
-        along: ||V|| <G, W> <= P (||W|| + ||V|| extra).
-        extra_positive: the constant is positive.
-        product: C times the number of rivals.
-        product_positive: it is positive.
-        lowest: the least margin.
-        reached: it is at most ||W||/||V||.
-        heavy: P >= c exp(-lowest).
-    """
-
-    G: Term
-    extra: Term
-    along: Fact
-    extra_positive: Fact
-    product: Term
-    product_positive: Fact
-    lowest: Term
-    reached: Fact
-    heavy: Fact
+    G: Term  # the sum of the p_j A_j
+    extra: Term  # a constant
+    along: Fact  # ||V|| <G, W> <= P (||W|| + ||V|| extra)
+    extra_positive: Fact  # the constant is positive
+    product: Term  # C times the number of rivals
+    product_positive: Fact  # it is positive
+    lowest: Term  # the least margin
+    reached: Fact  # it is at most ||W||/||V||
+    heavy: Fact  # P >= c exp(-lowest)
 
 
 def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
@@ -107,29 +95,18 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
 
 @dataclass(frozen=True, slots=True)
 class Squares:
-    """The square of ||W||, and S, the sum of all e P/||V|| so far.
+    """The square of ||W||, and S, the sum of all e P/||V|| so far."""
 
-    Attributes:
-        S: the sum S at step k.
-        starts, adds: S is 0 at the start, and a step adds e P/||V||.
-        inverse, unit: 1/||V|| is positive, and ||V|| times it is 1.
-        square: e^2 ||G||^2 <= e^2 (longest P)^2.
-        some_rate: e P > 0.
-        step_square: ||W'||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2.
-        far: S > b in the end, for every b > 0.
-        along: <W, V> >= <W_0, V> + ||V|| S.
-    """
-
-    S: Term
-    starts: Fact
+    S: Term  # the sum S at step k
+    starts: Fact  # starts, adds: S is 0 at the start, and a step adds e P/||V||
     adds: Fact
-    inverse: Fact
+    inverse: Fact  # inverse, unit: 1/||V|| is positive, and ||V|| times it is 1
     unit: Fact
-    square: Fact
-    step_square: Fact
-    some_rate: Fact
-    far: Fact
-    along: Fact
+    square: Fact  # e^2 ||G||^2 <= e^2 (longest P)^2
+    step_square: Fact  # ||W'||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2
+    some_rate: Fact  # e P > 0
+    far: Fact  # S > b in the end, for every b > 0
+    along: Fact  # <W, V> >= <W_0, V> + ||V|| S
 
 
 def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:

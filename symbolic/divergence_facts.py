@@ -91,35 +91,22 @@ LEAD, SIZE = lead(j.term), NORM(HERE)
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """Attention while ||W|| is at most b, and the largest lead.
+    """Attention while ||W|| is at most b, and the largest lead."""
 
-    Attributes:
-        attention, step, slopes: the facts on the run.
-        near: ||W|| <= b; the facts `attended` and `behind` assume it.
-        share, part: positive constants, functions of b.
-        attended: s_o >= share for the input i.
-        below: gamma_o - u = sum_j s_j lead_j for the input i.
-        not_behind: no lead is negative.
-        behind: gamma_o - u >= part lead_j for the input of j.
-        pick, ahead: the rival of the largest lead, and that this lead is positive.
-        falls: -l'(u) >= 0 for the input i.
-        over: 1/n is positive.
-    """
-
-    attention: Attention
+    attention: Attention  # attention, step, slopes: the facts on the run
     step: Moves
     slopes: Steepness
-    near: Fact
-    share: Fact
+    near: Fact  # ||W|| <= b; the facts `attended` and `behind` assume it
+    share: Fact  # share, part: positive constants, functions of b
     part: Fact
-    attended: Fact
-    below: Fact
-    not_behind: Fact
-    behind: Fact
-    pick: Term
+    attended: Fact  # s_o >= share for the input i
+    below: Fact  # gamma_o - u = sum_j s_j lead_j for the input i
+    not_behind: Fact  # no lead is negative
+    behind: Fact  # gamma_o - u >= part lead_j for the input of j
+    pick: Term  # pick, ahead: the rival of the largest lead, and that this lead is positive
     ahead: Fact
-    falls: Fact
-    over: Fact
+    falls: Fact  # -l'(u) >= 0 for the input i
+    over: Fact  # 1/n is positive
 
 
 def _bounded(rival: Fact, near: Fact) -> tuple[Term, Fact, Fact]:

@@ -168,17 +168,11 @@ def entry_at_most(x: Term, at: Letter, bound: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Inverses:
-    """Inverses of numbers a and b that are at least c > 0.
+    """Inverses of numbers a and b that are at least c > 0."""
 
-    Attributes:
-        units: that a/a and b/b are 1.
-        positive: that 1/a and 1/b are above 0.
-        product: that 1/c^2 is at least 1/(a b).
-    """
-
-    units: tuple[Fact, Fact]
-    positive: tuple[Fact, Fact]
-    product: Fact
+    units: tuple[Fact, Fact]  # that a/a and b/b are 1
+    positive: tuple[Fact, Fact]  # that 1/a and 1/b are above 0
+    product: Fact  # that 1/c^2 is at least 1/(a b)
 
 
 def inverses(c: Fact, a: Term, b: Term, a_least: Fact, b_least: Fact) -> Inverses:
@@ -298,23 +292,14 @@ def logs_rise(low: Term, high: Term, positive: Fact, order: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """The softmax of logits.
+    """The softmax of logits."""
 
-    Attributes:
-        weight: the weight at an index, a term in it.
-        sum: the sum of the exponentials.
-        sum_positive: it is above 0.
-        positive: each weight is above 0.
-        unit: the sum times its reciprocal is 1.
-        inverse: this reciprocal is above 0.
-    """
-
-    weight: Term
-    sum: Term
-    sum_positive: Fact
-    positive: Fact
-    unit: Fact
-    inverse: Fact
+    weight: Term  # the weight at an index, a term in it
+    sum: Term  # the sum of the exponentials
+    sum_positive: Fact  # it is above 0
+    positive: Fact  # each weight is above 0
+    unit: Fact  # the sum times its reciprocal is 1
+    inverse: Fact  # this reciprocal is above 0
 
     def one(self, at: Letter) -> Fact:
         """Return that the weights add up to 1."""

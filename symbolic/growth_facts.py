@@ -67,28 +67,18 @@ from symbolic.attention_facts import (
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Bounds of the coefficients p_j of A_j in -grad L.
+    """Bounds of the coefficients p_j of A_j in -grad L."""
 
-    Attributes:
-        low, high: the constants c and C.
-        low_positive, high_positive: both constants are positive.
-        at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j).
-        bounded: p_j <= C.
-        positive: p_j > 0.
-        several: there is a rival.
-        share: s_j <= exp(-m_j).
-    """
-
-    low: Term
+    low: Term  # low, high: the constants c and C
     high: Term
-    low_positive: Fact
+    low_positive: Fact  # low_positive, high_positive: both constants are positive
     high_positive: Fact
-    at_least: Fact
+    at_least: Fact  # at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j)
     at_most: Fact
-    bounded: Fact
-    positive: Fact
-    several: Fact
-    share: Fact
+    bounded: Fact  # p_j <= C
+    positive: Fact  # p_j > 0
+    several: Fact  # there is a rival
+    share: Fact  # s_j <= exp(-m_j)
 
 
 def coefficients(
@@ -157,43 +147,27 @@ def coefficients(
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How W grows along V.
+    """How W grows along V."""
 
-    Attributes:
-        P: the sum of the coefficients p_j at a step.
-        P_is, P_positive: the definition of P, and P > 0.
-        at_least_each: P is at least each p_j.
-        longest: the largest ||A_j||.
-        longest_up, longest_positive: `longest` is at least each ||A_j||, and at least 0.
-        shortest: no X with margins of at least 1 is shorter than V.
-        grows: <W', V> >= <W, V> + e P.
-        far: ||W|| > b in the end, for every b > 0.
-        b: the letter of this bound.
-        y_norm, y_square: ||W|| >= 0 and ||W||^2 = <W, W>.
-        V_norm, V_square: the same for V.
-        V_positive: ||V|| > 0.
-        unit: longest ||V|| >= 1.
-        margins: <A_j, V> >= 1.
-    """
-
-    P: Term
-    P_is: Fact
+    P: Term  # the sum of the coefficients p_j at a step
+    P_is: Fact  # P_is, P_positive: the definition of P, and P > 0
     P_positive: Fact
-    at_least_each: Fact
-    longest: Term
+    at_least_each: Fact  # P is at least each p_j
+    longest: Term  # the largest ||A_j||
+    # longest_up, longest_positive: `longest` is at least each ||A_j||, and at least 0
     longest_up: Fact
     longest_positive: Fact
-    shortest: Fact
-    grows: Fact
-    far: Fact
-    b: Letter
-    y_norm: Fact
+    shortest: Fact  # no X with margins of at least 1 is shorter than V
+    grows: Fact  # <W', V> >= <W, V> + e P
+    far: Fact  # ||W|| > b in the end, for every b > 0
+    b: Letter  # the letter of this bound
+    y_norm: Fact  # y_norm, y_square: ||W|| >= 0 and ||W||^2 = <W, W>
     y_square: Fact
-    V_norm: Fact
+    V_norm: Fact  # V_norm, V_square: the same for V
     V_square: Fact
-    V_positive: Fact
-    unit: Fact
-    margins: Fact
+    V_positive: Fact  # ||V|| > 0
+    unit: Fact  # longest ||V|| >= 1
+    margins: Fact  # <A_j, V> >= 1
 
 
 def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:

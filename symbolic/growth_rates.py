@@ -66,17 +66,11 @@ NEXT = {K: K.term + 1}
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The number k of a step and its logarithm.
+    """The number k of a step and its logarithm."""
 
-    Attributes:
-        counts: a step adds 1 to k.
-        is_power: exp(ln k) = k in the end.
-        far, long: k and ln k exceed every bound in the end.
-    """
-
-    counts: Fact
-    is_power: Fact
-    far: Fact
+    counts: Fact  # a step adds 1 to k
+    is_power: Fact  # exp(ln k) = k in the end
+    far: Fact  # far, long: k and ln k exceed every bound in the end
     long: Fact
 
 
@@ -103,20 +97,13 @@ def ordered(low: Term, high: Term, order: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A run from the basin, the clock, and the reciprocal of N.
+    """A run from the basin, the clock, and the reciprocal of N."""
 
-    Attributes:
-        run, clock: the facts on both.
-        unit: N times 1/N is 1.
-        square: 1/N^2 > 0.
-        along: N y >= f.
-    """
-
-    run: Converged
+    run: Converged  # run, clock: the facts on both
     clock: Clock
-    unit: Fact
-    square: Fact
-    along: Fact
+    unit: Fact  # N times 1/N is 1
+    square: Fact  # 1/N^2 > 0
+    along: Fact  # N y >= f
 
     def divided(self, term: Term) -> Fact:
         """Return that N^2 term/N^2 is the term."""
@@ -277,17 +264,11 @@ def above(grown: Grown, follows: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The number t = off/(times + off), which is between 0 and 1.
+    """The number t = off/(times + off), which is between 0 and 1."""
 
-    Attributes:
-        t: the number.
-        some: t > 0.
-        whole: off (1 - t) = times t.
-    """
-
-    t: Term
-    some: Fact
-    whole: Fact
+    t: Term  # the number
+    some: Fact  # t > 0
+    whole: Fact  # off (1 - t) = times t
 
     def below_one(self, *times: Fact) -> Fact:
         """Return that t < 1; unless `times` is a number, give the fact that it is positive."""
@@ -308,20 +289,14 @@ def part(name: str, letters: Sequence[Letter], times: Operand, *some_times: Fact
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How the norm grows.
+    """How the norm grows."""
 
-    Attributes:
-        run, clock: the facts on the run and on ln k.
-        deviation, near: the term and the fact of `nearly_along`.
-        follows: the fact of `margins_follow`.
-        least, most: (1 + off) y >= N ln k and (1 + off) N ln k >= y in the end, for every off > 0.
-    """
-
-    run: Converged
+    run: Converged  # run, clock: the facts on the run and on ln k
     clock: Clock
-    deviation: Term
+    deviation: Term  # deviation, near: the term and the fact of `nearly_along`
     near: Fact
-    follows: Fact
+    follows: Fact  # the fact of `margins_follow`
+    # least, most: (1 + off) y >= N ln k and (1 + off) N ln k >= y in the end, for every off > 0
     least: Fact
     most: Fact
 

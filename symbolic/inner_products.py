@@ -19,13 +19,9 @@ from attsvm.theory.types import Numbers
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A linear combination of named vectors.
+    """A linear combination of named vectors."""
 
-    Attributes:
-        parts: names with their coefficients, sorted by name.
-    """
-
-    parts: tuple[tuple[str, sp.Expr], ...]
+    parts: tuple[tuple[str, sp.Expr], ...]  # names with their coefficients, sorted by name
 
     def __add__(self, other: Vector) -> Vector:
         """Return the sum."""

@@ -48,28 +48,17 @@ def at_r(term: Term, t: Letter = t, r: Letter = r) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The way from y to x.
+    """The way from y to x."""
 
-    Attributes:
-        change: the change of logit t.
-        weights: attention at tau.
-        span: D.
-        spans: that no two changes differ by more than D.
-        positive: that D is at least 0.
-        some: that there is a token.
-        end_x, end_y: attention at x and at y, as terms.
-        t, r: letters for the index.
-    """
-
-    change: Term
-    weights: Softmax
-    span: Term
-    spans: Fact
-    positive: Fact
-    some: Fact
-    end_x: Term
+    change: Term  # the change of logit t
+    weights: Softmax  # attention at tau
+    span: Term  # D
+    spans: Fact  # that no two changes differ by more than D
+    positive: Fact  # that D is at least 0
+    some: Fact  # that there is a token
+    end_x: Term  # end_x, end_y: attention at x and at y, as terms
     end_y: Term
-    t: Letter = t
+    t: Letter = t  # t, r: letters for the index
     r: Letter = r
 
 

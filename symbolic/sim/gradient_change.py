@@ -54,21 +54,13 @@ Span = Callable[[Term], Fact]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Attention on the way from y to x.
+    """Attention on the way from y to x."""
 
-    Attributes:
-        f: the weight of token t, a name in t and tau.
-        meaning: the definition of this name.
-        positive: that each weight is above 0.
-        one: that they add up to 1.
-        some: that there is a token.
-    """
-
-    f: Term
-    meaning: Fact
-    positive: Fact
-    one: Fact
-    some: Fact
+    f: Term  # the weight of token t, a name in t and tau
+    meaning: Fact  # the definition of this name
+    positive: Fact  # that each weight is above 0
+    one: Fact  # that they add up to 1
+    some: Fact  # that there is a token
 
 
 def weights_at(logit: Term, some: Fact) -> Weights:
@@ -99,29 +91,18 @@ def direction(w: Weights, u: Term) -> tuple[Direction, list[Fact]]:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A loss phi(<f, e>) on the way from y to x.
+    """A loss phi(<f, e>) on the way from y to x."""
 
-    Attributes:
-        heights: kappa, and p and q for values from 0 to 1.
-        slopes: p = sign phi' and q >= |phi''| for the values e.
-        sign: 1 or -1.
-        e: the values, a term in t.
-        low: that e is at least lo.
-        high: that e is at most lo + w.
-        bend: phi'', a term in tau.
-        bends: that q - phi'' and q + phi'' are at least 0; None if phi'' is 0.
-        means: the definitions of the names in phi' and phi''.
-    """
-
-    heights: Heights
-    slopes: Slopes
-    sign: int
-    e: Term
-    low: Fact
-    high: Fact
-    bend: Term
+    heights: Heights  # kappa, and p and q for values from 0 to 1
+    slopes: Slopes  # p = sign phi' and q >= |phi''| for the values e
+    sign: int  # 1 or -1
+    e: Term  # the values, a term in t
+    low: Fact  # that e is at least lo
+    high: Fact  # that e is at most lo + w
+    bend: Term  # phi'', a term in tau
+    # that q - phi'' and q + phi'' are at least 0; None if phi'' is 0
     bends: tuple[Fact | None, Fact | None]
-    means: tuple[Fact, ...]
+    means: tuple[Fact, ...]  # the definitions of the names in phi' and phi''
 
     @property
     def kappa(self) -> Term:
@@ -327,19 +308,12 @@ def shortened(
 
 @dataclass(frozen=True, slots=True)
 class Hessian:
-    """The Hessian of a loss phi(<f, e>) with values e = b h.
+    """The Hessian of a loss phi(<f, e>) with values e = b h."""
 
-    Attributes:
-        at: the Hessian as a function of attention.
-        slope: b phi', with a name for attention.
-        bend: b^2 phi'', with it.
-        bent: that this is b^2 times phi'' of the loss.
-    """
-
-    at: Callable[[Sized], Sized]
-    slope: Term
-    bend: Term
-    bent: Fact
+    at: Callable[[Sized], Sized]  # the Hessian as a function of attention
+    slope: Term  # b phi', with a name for attention
+    bend: Term  # b^2 phi'', with it
+    bent: Fact  # that this is b^2 times phi'' of the loss
 
 
 def hessian_size(

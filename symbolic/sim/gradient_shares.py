@@ -79,29 +79,18 @@ def outgrown(low: Term, high: Term, order: Fact, factor: Fact, clock_: Clock) ->
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Margins and ln k in the end, with a number t of the rival j, and m = <A_j, V>.
+    """Margins and ln k in the end, with a number t of the rival j, and m = <A_j, V>."""
 
-    Attributes:
-        rates: the rates of the norm.
-        t, some, below_one: the number; it is positive and below 1.
-        room: off >= 6 t + 6 t m.
-        long: ln k > 0.
-        wide: N ln k > 0.
-        ahead: m - t > 0.
-        most: y <= (1 + t) N ln k.
-        least: y >= (1 - t - t^2) N ln k.
-    """
-
-    rates: Rates
-    t: Term
+    rates: Rates  # the rates of the norm
+    t: Term  # t, some, below_one: the number; it is positive and below 1
     some: Fact
     below_one: Fact
-    room: Fact
-    long: Fact
-    wide: Fact
-    ahead: Fact
-    most: Fact
-    least: Fact
+    room: Fact  # off >= 6 t + 6 t m
+    long: Fact  # ln k > 0
+    wide: Fact  # N ln k > 0
+    ahead: Fact  # m - t > 0
+    most: Fact  # y <= (1 + t) N ln k
+    least: Fact  # y >= (1 - t - t^2) N ln k
 
 
 def margin_rates(limits: Rates) -> Margins:
@@ -187,23 +176,15 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The shares of rivals in the gradient.
+    """The shares of rivals in the gradient."""
 
-    Attributes:
-        rates: the rates of the norm.
-        own, whole: the size of the coefficient of rival j, and the sum of all sizes.
-        own_is, whole_is: the size is p_j, and the sum is 2 P.
-        some: the sum is positive.
-        unit, over: c times 1/c is 1, and 1/c > 0.
-    """
-
-    rates: Rates
-    own: Term
+    rates: Rates  # the rates of the norm
+    own: Term  # own, whole: the size of the coefficient of rival j, and the sum of all sizes
     whole: Term
-    own_is: Fact
+    own_is: Fact  # own_is, whole_is: the size is p_j, and the sum is 2 P
     whole_is: Fact
-    some: Fact
-    unit: Fact
+    some: Fact  # the sum is positive
+    unit: Fact  # unit, over: c times 1/c is 1, and 1/c > 0
     over: Fact
 
 

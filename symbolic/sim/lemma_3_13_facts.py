@@ -63,23 +63,14 @@ _N = 1 - a.term**2
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The values e = b h.
+    """The values e = b h."""
 
-    Attributes:
-        e: the value of a token.
-        w: a name for |b| (max h - min h).
-        means: the definition of this name.
-        low: that e is at least the least e.
-        high: that e is at most w more.
-        wide: that w is at least 0.
-    """
-
-    e: Term
-    w: Term
-    means: Fact
-    low: Fact
-    high: Fact
-    wide: Fact
+    e: Term  # the value of a token
+    w: Term  # a name for |b| (max h - min h)
+    means: Fact  # the definition of this name
+    low: Fact  # that e is at least the least e
+    high: Fact  # that e is at most w more
+    wide: Fact  # that w is at least 0
 
 
 def scores(v: Values, some: Fact) -> Scores:

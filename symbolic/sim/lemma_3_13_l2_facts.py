@@ -62,33 +62,20 @@ N = 1 - a.term**2
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The interval of the values h.
+    """The interval of the values h."""
 
-    Attributes:
-        h: the value of a token.
-        b: the label.
-        w: a name for max h - min h.
-        far: a name for r - w/2.
-        kappa: the bound of the curvature.
-        low: that h is at least the least h.
-        high: that h is at most w more.
-        wide: that w is at least 0.
-        near: that r is at least h - b, and at least b - h.
-        middle: that r - w/2 is at least the middle of the interval less b, and at least b less it.
-        height: that kappa is at least H(a, w).
-    """
-
-    h: Term
-    b: Term
-    w: Term
-    far: Term
-    kappa: Term
-    low: Fact
-    high: Fact
-    wide: Fact
-    near: tuple[Fact, Fact]
+    h: Term  # the value of a token
+    b: Term  # the label
+    w: Term  # a name for max h - min h
+    far: Term  # a name for r - w/2
+    kappa: Term  # the bound of the curvature
+    low: Fact  # that h is at least the least h
+    high: Fact  # that h is at most w more
+    wide: Fact  # that w is at least 0
+    near: tuple[Fact, Fact]  # that r is at least h - b, and at least b - h
+    # that r - w/2 is at least the middle of the interval less b, and at least b less it
     middle: tuple[Fact, Fact]
-    height: Fact
+    height: Fact  # that kappa is at least H(a, w)
 
     def at(self, place: Term) -> Fact:
         """Return the bound H(a, w) at a rational number a from 0 to 1."""
@@ -132,17 +119,11 @@ def interval(v: Values, some: Fact, settings: Mapping[str, Sequent]) -> Interval
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Assumptions of the bounds of H(a, W): a is from 0 to 1, and W from 0 to w.
+    """Assumptions of the bounds of H(a, W): a is from 0 to 1, and W from 0 to w."""
 
-    Attributes:
-        a: that a is at least 0, and at most 1.
-        width: that W is at least 0, and at most w.
-        flat: that 1 - a^2 is at least 0.
-    """
-
-    a: tuple[Fact, Fact]
-    width: tuple[Fact, Fact]
-    flat: Fact
+    a: tuple[Fact, Fact]  # that a is at least 0, and at most 1
+    width: tuple[Fact, Fact]  # that W is at least 0, and at most w
+    flat: Fact  # that 1 - a^2 is at least 0
 
 
 def assumed(s: Interval) -> Assumed:
@@ -223,23 +204,14 @@ def reflected(s: Interval, known: Assumed, within: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Assumptions of `of_mean`.
+    """Assumptions of `of_mean`."""
 
-    Attributes:
-        rest: that 1 - T is at least 0.
-        part: that m is at least 0.
-        below: that T - m is at least 0.
-        middle: that r - w/2 - g is at least 0.
-        signs: that 1 + sign and 1 - sign are at least 0.
-        above: that the residual g + sign w (T - 1/2) is at least 0.
-    """
-
-    rest: Fact
-    part: Fact
-    below: Fact
-    middle: Fact
-    signs: tuple[Fact, Fact]
-    above: Fact
+    rest: Fact  # that 1 - T is at least 0
+    part: Fact  # that m is at least 0
+    below: Fact  # that T - m is at least 0
+    middle: Fact  # that r - w/2 - g is at least 0
+    signs: tuple[Fact, Fact]  # that 1 + sign and 1 - sign are at least 0
+    above: Fact  # that the residual g + sign w (T - 1/2) is at least 0
 
 
 def of_mean(s: Interval) -> Fact:
@@ -315,17 +287,11 @@ def _ahead(s: Interval, u: Placed, ahead: Fact) -> tuple[Fact, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class SquaredLoss:
-    """The loss (<f, h> - b)^2 on the way from y to x, a `Curved` one.
+    """The loss (<f, h> - b)^2 on the way from y to x, a `Curved` one."""
 
-    Attributes:
-        interval: the interval of the values h.
-        residual: <f, h> - b, with a name for attention.
-        means: empty, as no name stands for a derivative.
-    """
-
-    interval: Interval
-    residual: Term
-    means: tuple[Fact, ...] = ()
+    interval: Interval  # the interval of the values h
+    residual: Term  # <f, h> - b, with a name for attention
+    means: tuple[Fact, ...] = ()  # empty, as no name stands for a derivative
 
     @property
     def e(self) -> Term:
@@ -370,23 +336,14 @@ class SquaredLoss:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """The residual M = sign side (<f, h> - b), which is assumed to be at least 0.
+    """The residual M = sign side (<f, h> - b), which is assumed to be at least 0."""
 
-    Attributes:
-        g: the middle of the interval less b, times sign and side.
-        signs: that 1 + sign and 1 - sign are at least 0.
-        within: that r - w/2 is at least g.
-        above: that M, as g + sign w (T - 1/2), is at least 0. T is the mean of I, or of 1 - I.
-        same: that both forms of M are equal.
-        below: that r is at least M.
-    """
-
-    g: Term
-    signs: tuple[Fact, Fact]
-    within: Fact
-    above: Fact
-    same: Fact
-    below: Fact
+    g: Term  # the middle of the interval less b, times sign and side
+    signs: tuple[Fact, Fact]  # that 1 + sign and 1 - sign are at least 0
+    within: Fact  # that r - w/2 is at least g
+    above: Fact  # that M, as g + sign w (T - 1/2), is at least 0. T is the mean of I, or of 1 - I.
+    same: Fact  # that both forms of M are equal
+    below: Fact  # that r is at least M
 
 
 def turned(loss: SquaredLoss, w: Weights, part: Shares) -> Turned:

@@ -129,17 +129,11 @@ def grows(low: Term, high: Term, order: Fact) -> tuple[Fact, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The logarithm of phi.
+    """The logarithm of phi."""
 
-    Attributes:
-        log: the function psi = ln phi.
-        known: that exp(psi(p)) = phi(p).
-        steady: that (psi(p) - psi(q))^2 <= (p - q)^2.
-    """
-
-    log: Function
-    known: Fact
-    steady: Fact
+    log: Function  # the function psi = ln phi
+    known: Fact  # that exp(psi(p)) = phi(p)
+    steady: Fact  # that (psi(p) - psi(q))^2 <= (p - q)^2
 
     def power(self, s: Term) -> Fact:
         """Return that exp(psi(s)) = phi(s)."""

@@ -69,21 +69,13 @@ RATE = EXP(2 * R)
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The facts that the listed hypotheses state.
+    """The facts that the listed hypotheses state."""
 
-    Attributes:
-        tops: that no logit at x, and none at y, is above R.
-        radius: that R is at least 0.
-        matrix: that ||A|| is at most R.
-        beta: that beta is above 0.
-        alphas: that alpha is at least beta at x, and at y.
-    """
-
-    tops: tuple[Fact, Fact]
-    radius: Fact
-    matrix: Fact
-    beta: Fact
-    alphas: tuple[Fact, Fact]
+    tops: tuple[Fact, Fact]  # that no logit at x, and none at y, is above R
+    radius: Fact  # that R is at least 0
+    matrix: Fact  # that ||A|| is at most R
+    beta: Fact  # that beta is above 0
+    alphas: tuple[Fact, Fact]  # that alpha is at least beta at x, and at y
 
 
 def domain(formula: Formula) -> Domain:

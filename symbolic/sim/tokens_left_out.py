@@ -53,21 +53,13 @@ def _reached(kept: Fact, either: Fact, beyond: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Facts on X^mm and X', as X^mm meets all constraints.
+    """Facts on X^mm and X', as X^mm meets all constraints."""
 
-    Attributes:
-        exists: X^mm meets them.
-        least: X^mm is no longer than any matrix that meets them.
-        either: a rival is left out or not.
-        kept: X' meets the constraints of rivals that are not left out.
-        no_longer: X' is no longer than X^mm.
-    """
-
-    exists: Fact
-    least: Fact
-    either: Fact
-    kept: Fact
-    no_longer: Fact
+    exists: Fact  # X^mm meets them
+    least: Fact  # X^mm is no longer than any matrix that meets them
+    either: Fact  # a rival is left out or not
+    kept: Fact  # X' meets the constraints of rivals that are not left out
+    no_longer: Fact  # X' is no longer than X^mm
 
 
 def without_some(exists: Fact) -> LeftOut:

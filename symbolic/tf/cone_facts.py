@@ -100,21 +100,13 @@ NEXT = W(K.term + 1)
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """Bounds of a step from I.
+    """Bounds of a step from I."""
 
-    Attributes:
-        gains: g >= (1 - D) P.
-        forward: g is positive.
-        turned: sum_j p_j e_j is at most g R/(1 - D).
-        aside: the part of sum_j p_j A_j orthogonal to V has a squared norm of at most K^2 g^2.
-        short: e g is at most rho.
-    """
-
-    gains: Fact
-    forward: Fact
-    turned: Fact
-    aside: Fact
-    short: Fact
+    gains: Fact  # g >= (1 - D) P
+    forward: Fact  # g is positive
+    turned: Fact  # sum_j p_j e_j is at most g R/(1 - D)
+    aside: Fact  # the part of sum_j p_j A_j orthogonal to V has a squared norm of at most K^2 g^2
+    short: Fact  # e g is at most rho
 
 
 def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
@@ -252,21 +244,15 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
 
 @dataclass(frozen=True, slots=True)
 class Stays:
-    """Descent stays in I.
+    """Descent stays in I."""
 
-    Attributes:
-        within: ||E||^2 is at most w^2 + B (a - sigma) at all steps.
-        moves: a step e adds e g/n to a.
-        heavy, gains, forward: the facts of `Pulled`, and P >= kappa exp(-a), at all steps.
-        spread: B is not negative.
-    """
-
-    within: Fact
-    moves: Fact
+    within: Fact  # ||E||^2 is at most w^2 + B (a - sigma) at all steps
+    moves: Fact  # a step e adds e g/n to a
+    # heavy, gains, forward: the facts of `Pulled`, and P >= kappa exp(-a), at all steps
     heavy: Fact
     gains: Fact
     forward: Fact
-    spread: Fact
+    spread: Fact  # B is not negative
 
 
 def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:

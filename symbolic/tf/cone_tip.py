@@ -137,29 +137,18 @@ Y = NORM(E)
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """Facts on the cone.
+    """Facts on the cone."""
 
-    Attributes:
-        known: facts by their words, such as those of the setting.
-        size: ||V|| > 0.
-        square: ||V||^2 = <V, V>.
-        some: <V, V> > 0.
-        unit, inverse: <V, V> times its reciprocal is 1; the reciprocal is positive.
-        good, bad: GOOD and 1 - GOOD are at least 0.
-        above: a is at least sigma, where W(k) is in I.
-        within: ||E||^2 is at most w^2 + B (a - sigma) there.
-    """
-
-    known: dict[str, Fact]
-    size: Fact
-    square: Fact
-    some: Fact
-    unit: Fact
+    known: dict[str, Fact]  # facts by their words, such as those of the setting
+    size: Fact  # ||V|| > 0
+    square: Fact  # ||V||^2 = <V, V>
+    some: Fact  # <V, V> > 0
+    unit: Fact  # unit, inverse: <V, V> times its reciprocal is 1; the reciprocal is positive
     inverse: Fact
-    good: Fact
+    good: Fact  # good, bad: GOOD and 1 - GOOD are at least 0
     bad: Fact
-    above: Fact
-    within: Fact
+    above: Fact  # a is at least sigma, where W(k) is in I
+    within: Fact  # ||E||^2 is at most w^2 + B (a - sigma) there
 
     def __getitem__(self, words: str) -> Fact:
         """Return the fact with these words."""
@@ -234,35 +223,20 @@ EXTRA = WIDE - BASE
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """The width of I.
+    """The width of I."""
 
-    Attributes:
-        cone: the cone.
-        width: Q is positive.
-        wider: w is at least Q.
-        ratio: sigma divided by the radius is at least 1.
-        reach: r_j is at least 0.
-        start: ||E|| at the start is at most w.
-        alike, alike_: r_j (w - Q sigma/radius) is at most 0; the same of R_j.
-        lean: R_j is at least 0.
-        slack: c_j of the claim is positive.
-        room: r_j Q is at most the radius times M_j.
-        unit: the radius times its reciprocal is 1.
-        spread: B is at least 0.
-    """
-
-    cone: Cone
-    width: Fact
-    wider: Fact
-    ratio: Fact
-    reach: Fact
-    start: Fact
-    alike: Fact
+    cone: Cone  # the cone
+    width: Fact  # Q is positive
+    wider: Fact  # w is at least Q
+    ratio: Fact  # sigma divided by the radius is at least 1
+    reach: Fact  # r_j is at least 0
+    start: Fact  # ||E|| at the start is at most w
+    alike: Fact  # alike, alike_: r_j (w - Q sigma/radius) is at most 0; the same of R_j
     alike_: Fact
-    lean: Fact
-    slack: Fact
-    room: Fact
-    unit: Fact
+    lean: Fact  # R_j is at least 0
+    slack: Fact  # c_j of the claim is positive
+    room: Fact  # r_j Q is at most the radius times M_j
+    unit: Fact  # the radius times its reciprocal is 1
 
 
 def tip_of(c: Cone) -> Tip:
@@ -386,19 +360,12 @@ def tip_of(c: Cone) -> Tip:
 
 @dataclass(frozen=True, slots=True)
 class Largest:
-    """Facts on I for the bounds of exponentials.
+    """Facts on I for the bounds of exponentials."""
 
-    Attributes:
-        tip: the width of I.
-        y, y_square: ||E|| is at least 0, and its square.
-        bent: 2 w ||E|| is at most 2 w^2 + B (a - sigma).
-        further: a is at least sigma.
-    """
-
-    tip: Tip
-    y: Fact
-    bent: Fact
-    further: Fact
+    tip: Tip  # the width of I
+    y: Fact  # ||E|| is at least 0
+    bent: Fact  # 2 w ||E|| is at most 2 w^2 + B (a - sigma)
+    further: Fact  # a is at least sigma
 
 
 def largest(tip: Tip) -> Largest:
@@ -458,28 +425,17 @@ def heights(on: Largest) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Attention, and p_j exp(m_j), on I.
+    """Attention, and p_j exp(m_j), on I."""
 
-    Attributes:
-        mix: attention and outputs.
-        powers: exp(-m_j) is at most h_j.
-        share: attention to a rival is at most h_j.
-        missing: the best score minus the output is sum_j s_j lead_j.
-        s: attention to a rival is at least 0.
-        whole: attention to the token of alpha is at most 1.
-        spelled: p_j is its coefficient times exp(-m_j).
-        slope, slope_: |l'|/n is at most L_j, both ways.
-    """
-
-    mix: Mixing
-    powers: Fact
-    share: Fact
-    missing: Fact
-    s: Fact
-    whole: Fact
-    spelled: Fact
-    slope: tuple[Fact, Fact]
-    steep: Fact
+    mix: Mixing  # attention and outputs
+    powers: Fact  # exp(-m_j) is at most h_j
+    share: Fact  # attention to a rival is at most h_j
+    missing: Fact  # the best score minus the output is sum_j s_j lead_j
+    s: Fact  # attention to a rival is at least 0
+    whole: Fact  # attention to the token of alpha is at most 1
+    spelled: Fact  # p_j is its coefficient times exp(-m_j)
+    slope: tuple[Fact, Fact]  # |l'|/n is at most L_j, both ways
+    steep: Fact  # L_j is at least 0
 
 
 def coefficients(on: Largest) -> Coefficients:
@@ -610,18 +566,12 @@ def near_one(t: Letter) -> tuple[Fact, Fact, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Weights of sum 1, or the multipliers, on rivals of margin 1.
+    """Weights of sum 1, or the multipliers, on rivals of margin 1."""
 
-    Attributes:
-        t: the letter of the rival.
-        weight, tight: the weight is at least 0, and 0 unless the margin is 1.
-        mean: a term, the mean of ln(c_t/w_t).
-    """
-
-    t: Letter
-    weight: Fact
+    t: Letter  # the letter of the rival
+    weight: Fact  # weight, tight: the weight is at least 0, and 0 unless the margin is 1
     tight: Fact
-    mean: Term
+    mean: Term  # a term, the mean of ln(c_t/w_t)
 
 
 def weighted(c: Cone, w_: Means, base: Term, low_: Fact, sign: Fact, pushed: Fact) -> Fact:
@@ -694,22 +644,14 @@ def positive_part(c: Cone) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Condition 2 and the second part of 4 in docs/proofs/cones.md, for a pair (c, r).
+    """Condition 2 and the second part of 4 in docs/proofs/cones.md, for a pair (c, r)."""
 
-    Attributes:
-        r: the number r is at least 0.
-        c: the number c, and that it is at least 0.
-        far: r Q is at most the radius times c, less 1.
-        bent: (r + 1/Q) B is at most 2 Q c, times Q.
-        alike: r (w - Q sigma/radius) is at most 0.
-    """
-
-    r: Fact
-    c: Term
+    r: Fact  # the number r is at least 0
+    c: Term  # the number c, and that it is at least 0
     above: Fact
-    far: Fact
-    bent: Fact
-    alike: Fact
+    far: Fact  # r Q is at most the radius times c, less 1
+    bent: Fact  # (r + 1/Q) B is at most 2 Q c, times Q
+    alike: Fact  # r (w - Q sigma/radius) is at most 0
 
 
 def plain(on: Largest, one: Condition, spread: Fact) -> Fact:
@@ -772,30 +714,20 @@ def by_length(on: Largest, one: Condition, spread: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Signs of the constants.
+    """Signs of the constants."""
 
-    Attributes:
-        kappa: kappa is positive.
-        held: the multipliers add up to <V, V>.
-        minor: d_j is at least 0 for pairs that are not good.
-        loose: the indicator of loose pairs is at least 0.
-        back, alone, tight, turn, most, spread: these are at least 0.
-        whole: S is at least kappa.
-        kind: kind is at least 0.
-    """
-
-    kappa: Fact
-    held: Fact
-    minor: Fact
-    loose: Fact
-    back: Fact
+    kappa: Fact  # kappa is positive
+    held: Fact  # the multipliers add up to <V, V>
+    minor: Fact  # d_j is at least 0 for pairs that are not good
+    loose: Fact  # the indicator of loose pairs is at least 0
+    back: Fact  # back, alone, tight, turn, most, spread: these are at least 0
     alone: Fact
     tight: Fact
     turn: Fact
     most: Fact
     spread: Fact
-    whole: Fact
-    kind: Fact
+    whole: Fact  # S is at least kappa
+    kind: Fact  # kind is at least 0
 
 
 LOG_OF_SUM = LOG(SUM * INV(KAPPA))
@@ -904,18 +836,12 @@ GAUGE = -ALONG - LEANED
 
 @dataclass(frozen=True, slots=True)
 class Pushes:
-    """Bounds of P from below, on I.
+    """Bounds of P from below, on I."""
 
-    Attributes:
-        own, heavy: the sum over good pairs of margin 1, and P, are at least kappa exp(-a).
-        more: P is at least this sum.
-        theirs: P is at least kappa(mu) exp(-a - <A(mu), E>).
-    """
-
-    own: Fact
+    own: Fact  # own, heavy: the sum over good pairs of margin 1, and P, are at least kappa exp(-a)
     heavy: Fact
-    more: Fact
-    theirs: Fact
+    more: Fact  # P is at least this sum
+    theirs: Fact  # P is at least kappa(mu) exp(-a - <A(mu), E>)
 
 
 def pushes(on: Largest, of: Signs) -> Pushes:

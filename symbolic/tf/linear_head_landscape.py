@@ -32,33 +32,19 @@ from symbolic.facts import formula_of, letters_in, power, product
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """An input under attention.
+    """An input under attention."""
 
-    Attributes:
-        value: <v, x_it>.
-        score: Y_i <v, x_it>.
-        label: Y_i.
-        along: <z_i, q>.
-        logit: the logit of a token.
-        weight: its attention.
-        unit: that the sum of all exponentials of logits, times its inverse, is 1.
-        inverse: that this inverse is above 0.
-        apart: <v, x_it> less its mean.
-        variance: the variance of <v, x_it>.
-        fall: -l' at the attended score.
-    """
-
-    value: Term
-    score: Term
-    label: Term
-    along: Term
-    logit: Term
-    weight: Term
-    unit: Fact
-    inverse: Fact
-    apart: Term
-    variance: Term
-    fall: Term
+    value: Term  # <v, x_it>
+    score: Term  # Y_i <v, x_it>
+    label: Term  # Y_i
+    along: Term  # <z_i, q>
+    logit: Term  # the logit of a token
+    weight: Term  # its attention
+    unit: Fact  # that the sum of all exponentials of logits, times its inverse, is 1
+    inverse: Fact  # that this inverse is above 0
+    apart: Term  # <v, x_it> less its mean
+    variance: Term  # the variance of <v, x_it>
+    fall: Term  # -l' at the attended score
 
     @property
     def part(self) -> Term:

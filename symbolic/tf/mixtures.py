@@ -48,25 +48,15 @@ FIRST = first_of(t.sort)
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """A mean of tokens under the units of a head.
+    """A mean of tokens under the units of a head."""
 
-    Attributes:
-        b: the weight of unit k.
-        logit: the logit of token t.
-        token: <a_k, x_t>.
-        output: <a_k, x^att>.
-        whole: the sum of the exponentials of logits.
-        weight: attention.
-        mean: the sum of s_t <a_k, x_t> is <a_k, x^att>.
-    """
-
-    b: Term
-    logit: Term
-    token: Term
-    output: Term
-    whole: Term
-    weight: Term
-    mean: Fact
+    b: Term  # the weight of unit k
+    logit: Term  # the logit of token t
+    token: Term  # <a_k, x_t>
+    output: Term  # <a_k, x^att>
+    whole: Term  # the sum of the exponentials of logits
+    weight: Term  # attention
+    mean: Fact  # the sum of s_t <a_k, x_t> is <a_k, x^att>
 
 
 def mixture(reading: str) -> Mixture:

@@ -70,20 +70,13 @@ OFF = off.term
 
 @dataclass(frozen=True, slots=True)
 class Secants:
-    """Bounds of the loss gap of an input, at any matrix X.
+    """Bounds of the loss gap of an input, at any matrix X."""
 
-    Attributes:
-        low, high: functions of an input.
-        low_positive: the first one is positive.
-        high_sign: the second one is at least 0.
-        at_least, at_most: the loss gap of input i, by multiples of x_i.
-    """
-
-    low: Function
+    low: Function  # low, high: functions of an input
     high: Function
-    low_positive: Fact
-    high_sign: Fact
-    at_least: Fact
+    low_positive: Fact  # the first one is positive
+    high_sign: Fact  # the second one is at least 0
+    at_least: Fact  # at_least, at_most: the loss gap of input i, by multiples of x_i
     at_most: Fact
 
 
@@ -151,21 +144,13 @@ def secants(a: Attention, falls: Fact) -> Secants:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The radius R(k) in units of a norm N > 0.
+    """The radius R(k) in units of a norm N > 0."""
 
-    Attributes:
-        sign: R(k) is positive.
-        rho: R(k)/N.
-        forward: it is positive.
-        whole: rho N is R(k).
-        grows: it exceeds every bound in the end.
-    """
-
-    sign: Fact
-    rho: Term
-    forward: Fact
-    whole: Fact
-    grows: Fact
+    sign: Fact  # R(k) is positive
+    rho: Term  # R(k)/N
+    forward: Fact  # it is positive
+    whole: Fact  # rho N is R(k)
+    grows: Fact  # it exceeds every bound in the end
 
 
 def scaled(size: Fact) -> Scale:

@@ -117,20 +117,13 @@ def prove() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The matrices Z = K(k) Q(k)^T/R(k).
+    """The matrices Z = K(k) Q(k)^T/R(k)."""
 
-    Attributes:
-        exists: C_* is positive.
-        some: there is a rival.
-        small: the nuclear norm of Z is at most 1.
-        late: 1 less C_* times the least margin of Z is below every positive number in the end.
-        longer, change, wide, stretched, nearest: facts on nuclear norms and on the distance.
-    """
-
-    exists: Fact
-    some: Fact
-    small: Fact
-    late: Fact
+    exists: Fact  # C_* is positive
+    some: Fact  # there is a rival
+    small: Fact  # the nuclear norm of Z is at most 1
+    late: Fact  # 1 less C_* times the least margin of Z is below every positive number in the end
+    # longer, change, wide, stretched, nearest: facts on nuclear norms and on the distance
     longer: Fact
     change: Fact
     wide: Fact

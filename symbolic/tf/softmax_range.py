@@ -103,24 +103,15 @@ def prove_inside() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The odds (1 - S_1)/S_1 of the first of T >= 2 logits.
+    """The odds (1 - S_1)/S_1 of the first of T >= 2 logits."""
 
-    Attributes:
-        first, other: the first logit, and that of another index u.
-        sum: the sum over u of exp(other - first), a term.
-        equal: the term of the formula, sum_u S_u over S_1, is this sum.
-        number: T - 1, a term.
-        count: the sum over u of 1 is T - 1.
-        axis: the facts on the first index and the others.
-    """
-
-    first: Term
+    first: Term  # first, other: the first logit, and that of another index u
     other: Term
-    sum: Term
-    equal: Fact
-    number: Term
-    count: Fact
-    axis: tuple[Fact, Fact]
+    sum: Term  # the sum over u of exp(other - first), a term
+    equal: Fact  # the term of the formula, sum_u S_u over S_1, is this sum
+    number: Term  # T - 1, a term
+    count: Fact  # the sum over u of 1 is T - 1
+    axis: tuple[Fact, Fact]  # the facts on the first index and the others
 
 
 def odds_of(statement: Statement, reading: str, logit: Callable[[Term], Term]) -> Odds:
