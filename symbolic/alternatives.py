@@ -13,9 +13,7 @@ from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
 from properties._support import risk_formulas
 from properties.mm import loss_choice, nonlinear_head_path
-from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
-from properties.mm.p_svm import conclusion as p_svm
-from properties.sim import PRINTED, REPAIRED, definition_3_8, orientation
+from properties.sim import PRINTED, REPAIRED, orientation
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.printed_loss.conclusion import RATE
 from properties.tf import (
@@ -59,23 +57,15 @@ BENT_LOSS = Supposed(
     "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
     (SHORT, global_conjecture.instances.SHORT_OR_FEW),
 )
-MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
 SOLUTION = Supposed(
     "W^mm exists, or X^low on the printed loss",
     (descent.FEASIBLE, printed_loss.LOW_EXISTS),
     letters.feasible,
 )
-LEAST_VECTOR = Supposed(
-    "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
-    (descent.FEASIBLE, P_EXISTS, V_EXISTS),
-)
 NUCLEAR_SOLUTION = Supposed(
     "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
     (descent.FEASIBLE, factored_paths.LOW_RANK),
     letters.feasible,
-)
-TWO_SCORES = Supposed(
-    "some input has two different scores", (descent.TWO_SCORES, risk_formulas.TWO_SCORES)
 )
 SCORES_OR_SEPARATED = Supposed(
     "some input has two different scores, or some W separates its optimal tokens",

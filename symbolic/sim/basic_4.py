@@ -16,12 +16,11 @@ from attsvm.risk import covariance
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
+from attsvm.theory.declaration.proof import cancelled, expanded, simplified
 from attsvm.theory.types import Comparison
 from properties.sim._support.bounds import softmax_constant
 from properties.sim.basic_4 import sharp
 from symbolic import softmax
-from symbolic.curvature import unit
 from symbolic.mean_value import SOFTMAX, ensure_no_less
 from symbolic.sums import entry, entry_of, total, vector
 from symbolic.textbook import CAUCHY_SCHWARZ, OPERATOR_NORM
@@ -29,8 +28,6 @@ from symbolic.textbook import CAUCHY_SCHWARZ, OPERATOR_NORM
 P, a, b = sp.symbols("P a b", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """Nonnegative numbers by earlier steps."""
-
-RADIUS = sp.Symbol("R", nonnegative=True)
 
 SQUARE = (1 - P) ** 2 * a + P**2 * b
 """||Df[s]||^2 for the indicator s of a set."""
@@ -100,19 +97,6 @@ def ensure_parts() -> None:
         "(1-P)^2",
         normal=expanded,
     )
-
-
-def of_shares(value: sp.Expr, q: sp.Expr) -> sp.Expr:
-    """Return the value at q = 2 P - 1 for any P in (0, 1], factored."""
-    return factored(value.subs(q, 2 * unit("p") - 1))
-
-
-def largest() -> sp.Expr:
-    """Return the largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant allows.
-
-    max A v - min A v is at most sqrt 2 spread(A) ||v||.
-    """
-    return (softmax_constant(SYMBOLS) / sp.sqrt(2)) ** 2
 
 
 def opposite(x: sp.Expr, **more: object) -> SimpleNamespace:

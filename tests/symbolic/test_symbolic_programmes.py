@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 from attsvm.errors import ProofError
+from attsvm.primitives.hypotheses import TWO_SCORES
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import gains, least_points
-from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.mm import joint_distance
 from symbolic.sim import programmes as of_sim
