@@ -187,7 +187,7 @@ def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, r
     squared = decide(gt(s_o**2 * (BEST(OWN) - second(OWN)), 0), decide(gt(s_o**2, 0), mine), wide)
     some = decide(gt(pace(OWN, K), 0), at(pace_is, {i: OWN}), some, squared)
     # the parts of other inputs are at least 0
-    weight = decide(ge(RATE * p, 0), moved, decide(gt(pace(OWN, K) * POWER, 0), some, a.power))
+    weight = decide(ge(RATE * p, 0), moved, some, a.power)
     body = step.p(other, K) * (A(other) @ A(j))
     spare = decide(
         ge(RATE * body * (1 - same(OWNER(other), OWN)), 0), at(weight, {j: other}), aligned
@@ -216,17 +216,14 @@ def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, r
     )
     narrow = decide(
         ge(fall * (BEST(OWN) - second(OWN)) * s_o * (1 - s_o * G(OWN, K)), 0),
-        *(scale(odds, fall * (BEST(OWN) - second(OWN)) * s_o), product(squared, falls)),
-        degree=1,
+        *(scale(odds, fall * (BEST(OWN) - second(OWN)) * s_o), squared, falls),
     )
     far = decide(ge((bent.most * LEADING - fall * (BEST(OWN) - second(OWN))) * s_o, 0), steep, mine)
     rate = decide(gt(RATE * n, 0), step.rate, over)
     big = decide(gt(RATE * n * longest, 0), rate, square(LONGEST))
     slow = decide(
         ge(Q_() * s_o, pace(OWN, K) * longest * G(OWN, K)),
-        *(scale(Q_is, s_o), scale(at(pace_is, {i: OWN}), longest * G(OWN, K))),
-        *(product(big, narrow), product(big, far)),
-        degree=1,
+        *(scale(Q_is, s_o), scale(at(pace_is, {i: OWN}), longest * G(OWN, K)), big, narrow, far),
     )
     top = decide(gt(LEADING, 0), largest, wide, rival)
     Q_positive = decide(
@@ -264,26 +261,24 @@ def reaches(a: Attention, step: Pace) -> Reach:
     G, along = step.G(OWN, K), PULL @ A(j)
     G_own = at(step.G_is, {i: OWN})
     up, (length, _) = beyond("most", NORM(A(j)), j), cite(LENGTH, (), A(j))
-    sizes = decide(ge(LONGEST**2, NORM(A(other)) * NORM(A(j))), up, at(up, {j: other}), length)
     some = decide(ge(G, 0), over_own(a.power), G_own)
     x_ = step.pace(OWN, K) * along
-    each = decide(ge(LONGEST**2, -(A(other) @ A(j))), against(A(other), A(j)), sizes)
+    each = decide(
+        ge(LONGEST**2, -(A(other) @ A(j))), against(A(other), A(j)), up, at(up, {j: other}), length
+    )
     whole = add_up(product(at(each, {other: r}), at(a.power, {j: r})), r, MINE)
     whole = decide(ge(LONGEST**2 * G, -along), whole, scale(G_own, LONGEST**2))
-    room = product(step.some, some)
-    near = decide(ge(step.Q * a.s_o(OWN, K), -x_), product(step.some, whole), step.slow, room)
+    near = decide(ge(step.Q * a.s_o(OWN, K), -x_), step.some, whole, step.slow, some)
     moved = decide(ge(-MARGIN - x_, -(A(j) @ AFTER)), step.raised)
     falls = powers_rise(-(A(j) @ AFTER), -MARGIN - x_, moved)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, -x_)
     falls = decide(ge(POWER * EXP(-x_), EXP(-(A(j) @ AFTER))), falls, law)
     (above,), below = cite(CAUCHY_SCHWARZ, (), PULL, A(j)), against(PULL, A(j))
     _, length_ = cite(LENGTH, (), PULL)
-    wide = decide(ge((NORM(PULL) * NORM(A(j))) ** 2, along**2), above, below)
     flat = decide(ge(LONGEST**2, NORM(A(j)) ** 2), up, length)
     wide = decide(
         ge(LONGEST**2 * (PULL @ PULL), along**2),
-        *(wide, product(square(NORM(PULL)), flat), scale(length_, LONGEST**2)),
-        degree=1,
+        *(above, below, square(NORM(PULL)), flat, scale(length_, LONGEST**2)),
     )
     wide = over_own(product(wide, a.power))
     wide = decide(
@@ -319,28 +314,27 @@ def stays(a: Attention, step: Pace, to: Reach) -> tuple[Function, Fact]:
     both = decide(gt(pace**2, 0), step.some)
     whole = decide(
         ge(G - pace * square_ + pace**2 * LONGEST**2 * square_ * G, after),
-        *(over_own(each), G_own, G_after, product(both, to.wide)),
-        degree=1,
+        *(over_own(each), G_own, G_after, both, to.wide),
     )
-    slow = decide(ge(1, pace * LONGEST**2 * G), step.slow, yes, product(step.some, to.some))
+    slow = decide(ge(1, pace * LONGEST**2 * G), step.slow, yes, step.some, to.some)
     _, size = cite(LENGTH, (), PULL)
     some = decide(ge(pace * square_, 0), step.some, size, square(NORM(PULL)))
-    lower = decide(ge(G, after), whole, product(some, slow))
     # or it is large, and G is at most 4 Q exp(Q) after the step
-    large = decide(
-        ge(4 * Q, 4 * Q * s_o * G), scale(step.odds, 4 * Q), product(step.Q_positive, mine)
-    )
+    large = decide(ge(4 * Q, 4 * Q * s_o * G), scale(step.odds, 4 * Q), step.Q_positive, mine)
     large = decide(ge(4 * Q, G), large, no, to.some)
     far = decide(ge(Q, -to.x), to.near, to.part, step.Q_positive)
     grown = powers_rise(-to.x, Q, far)
     each = decide(ge(POWER * EXP(Q), EXP(-(A(j) @ AFTER))), to.falls, grown, a.power)
-    more = decide(ge(EXP(Q) * G, after), over_own(each), scale(G_own, EXP(Q)), G_after, degree=1)
-    more = decide(ge(4 * Q * EXP(Q), after), more, large, power(Q))
+    more = decide(
+        ge(4 * Q * EXP(Q), after), over_own(each), scale(G_own, EXP(Q)), G_after, large, power(Q)
+    )
     B, B_is = define("ceiling", (i,), step.G(i, 0) + 4 * Q * EXP(Q))
     B_own, first = at(B_is, {i: OWN}), at(to.some, {K: 0})
     claim, top = ge(B(OWN), G), product(step.Q_positive, power(Q))
     goal = claim.at(AFTERWARDS)
-    kept = cases(decide(goal, lower, assume(claim)), decide(goal, more, B_own, first), condition)
+    kept = cases(
+        decide(goal, whole, some, slow, assume(claim)), decide(goal, more, B_own, first), condition
+    )
     return B, note(
         "G stays at most G(0) + 4 Q exp(Q)",
         induction(claim, decide(claim.at({K: as_term(0)}), B_own, top), kept),
@@ -350,8 +344,7 @@ def stays(a: Attention, step: Pace, to: Reach) -> tuple[Function, Fact]:
 def keeps(a: Attention, step: Pace, B: Function, at_most: Fact, level: Fact) -> Kept:
     """Prove that s_o and u - gamma_j stay above positive constants, as G stays at most B."""
     s_o, mine, whole = a.s_o(OWN, K), _mine(a), 1 + B(OWN)
-    some = decide(ge(step.G(OWN, K), 0), over_own(a.power), at(step.G_is, {i: OWN}))
-    positive_ = decide(gt(whole, 0), at_most, some)
+    positive_ = decide(gt(whole, 0), at_most, over_own(a.power), at(step.G_is, {i: OWN}))
     unit, inverse = cite(RECIPROCAL, [positive_], whole)
     share, share_is = define("share", (j,), INV(whole))
     enough = decide(ge(s_o * whole, 1), step.odds, at_most, mine)
@@ -359,11 +352,9 @@ def keeps(a: Attention, step: Pace, B: Function, at_most: Fact, level: Fact) -> 
     some_share = decide(gt(share(j), 0), share_is, inverse)
     ahead, ahead_is = define("lead", (j,), share(j) * LEAD)
     some_ahead = decide(gt(ahead(j), 0), ahead_is, some_share, a.lower)
-    more = product(attended, decide(ge(LEAD, 0), a.lower))
     before = decide(
         ge(a.u(OWN, K) - GAMMA(j), ahead(j)),
-        *(step.behind, scale(level, s_o), ahead_is, more),
-        degree=1,
+        *(step.behind, scale(level, s_o), ahead_is, attended, a.lower),
     )
     return Kept(ahead, share, some_ahead, some_share, before, attended, step.over)
 

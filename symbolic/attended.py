@@ -73,7 +73,7 @@ def off_bound(gap: Fact, weight: Fact, t: Letter, bound: Fact, sign: int) -> Fac
     if bound.assumptions:
         bound = cut(bound, yes)
     goal = ge(sign * s * (g - (1 - IS_ZERO(g)) * c), 0)
-    far = decide(goal, product(weight, bound), scale(none, s * c))
+    far = decide(goal, weight, bound, scale(none, s * c))
     return add_up(cases(far, decide(goal, scale(one, s * c), scale(zero, s)), condition), t)
 
 
@@ -92,7 +92,7 @@ def next_positive(gap: Fact, t: Letter, more: Fact, some: Fact) -> Fact:
     yes, no = assume(condition), assume(condition.denied())
     at_zero, *_, indicator, _ = cite(INDICATOR, (), g)
     one = cut(at_zero, decide(eq(g, 0), gap, no))
-    far = decide(gt(raised, 0), yes, product(indicator, more))
+    far = decide(gt(raised, 0), yes, indicator, more)
     near = decide(gt(raised, 0), scale(one, added), gap, more)
     return bounds(cases(far, near, condition), "least", raised, t, some)
 

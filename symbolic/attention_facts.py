@@ -350,7 +350,7 @@ def loses_little(
     behind = decide(ge(room, BEST(i) - u), behind, *score)
     rises, best = LOSS(x) + top * x.term, at(a.below_best, when)
     (part,) = cite(RISES, [bent, best, slope_], rises, x, FALLS, u, BEST(i))
-    return decide(ge(top * room, LOSS(u) - LOSS(BEST(i))), part, product(behind, steep))
+    return decide(ge(top * room, LOSS(u) - LOSS(BEST(i))), part, behind, steep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,9 @@ def proper(a: Attention, loss: Interval, falling: Supposition, exists: Suppositi
     (law,) = cite(EXPONENTIAL_OF_SUM, (), -MULTIPLE, MULTIPLE - 1)
     (inverse,) = cite(EXPONENTIAL_OF_SUM, (), as_term(1), as_term(-1))
     steeper = cite(EXPONENTIAL, (), as_term(1))[1]
-    small = decide(gt(1, EXP(as_term(-1))), inverse, steeper)
-    room = decide(gt(m * GAP * (1 - EXP(as_term(-1))), 0), small, decide(gt(m * GAP, 0), flat, gap))
+    room = decide(
+        gt(m * GAP * (1 - EXP(as_term(-1))), 0), inverse, steeper, decide(gt(m * GAP, 0), flat, gap)
+    )
     few = product(power(-MULTIPLE), enough), scale(law, m * GAP)
     below = decide(gt(m * GAP, lost), add_up(costs, i), same, *few, room, degree=1)
     # the threshold is at least min |l'| gap, over n
@@ -128,7 +129,7 @@ def proper(a: Attention, loss: Interval, falling: Supposition, exists: Suppositi
     rises, ends = -LOSS(x) - m * x.term, (second(OWN), BEST(OWN))
     (drop,) = cite(RISES, [loss.slope, ordered, part], rises, x, FALLS, *ends)
     threshold = LOSS(second(OWN)) - LOSS(BEST(OWN))
-    ahead = decide(gt(threshold, lost), below, drop, product(flat, led), degree=1)
+    ahead = decide(gt(threshold, lost), below, drop, flat, led)
     _, number = cite(RECIPROCAL, [a.input], NUMBER)
     mean = by_definition(eq(risk(W(0)), total(LOSS(u), i) / NUMBER), [a.means[0]])
     ahead = decide(gt((threshold - lost) / NUMBER, 0), ahead, number)
@@ -198,15 +199,19 @@ def kept(
     # u - second is at most s_o times the distance from best to second
     distance, s_o = BEST(OWN) - ahead, a.s_o(OWN, K)
     rest = over_own(decide(ge(a.s(j, K) * (ahead - GAMMA(j)), 0), a.s_positive, largest))
-    held = decide(
-        ge(s_o * distance, u - ahead),
-        *(at(a.mean, {i: OWN}), scale(at(a.one, {i: OWN}), ahead), rest),
-    )
     unit, positive_ = cite(RECIPROCAL, [decide(gt(distance, 0), led)], distance)
     share, share_is = define("share", (j,), lead(j) / distance)
     attended = decide(
         ge(s_o, share(j)),
-        *(decide(ge(s_o * distance, lead(j)), held, over), positive_, share_is, scale(unit, s_o)),
+        *(
+            decide(
+                ge(s_o * distance, lead(j)),
+                *(at(a.mean, {i: OWN}), scale(at(a.one, {i: OWN}), ahead), rest, over),
+            ),
+            positive_,
+            share_is,
+            scale(unit, s_o),
+        ),
     )
     return Kept(
         *(lead, share, lead_positive, decide(gt(share(j), 0), share_is, lead_positive, positive_)),
@@ -271,10 +276,11 @@ def nearly_along(run: Converged) -> tuple[Term, Fact]:
     (product,) = cite(CAUCHY_SCHWARZ, (), HERE, V)
     near = decide(ev(ge(part * N * y, N * y - HERE @ V)), turned, product, some_part)
     D = y * V - N * HERE
-    square_ = 2 * N**2 * y**2 - 2 * N * y * (HERE @ V)
-    is_square = decide(eq(D @ D, square_), scale(g.y_square, N**2), scale(g.V_square, y**2))
     sizes = decide(ge(N * y, 0), g.V_norm, g.y_norm)
-    short_ = decide(ev(ge(2 * part * N**2 * y**2, D @ D)), is_square, near, sizes)
+    short_ = decide(
+        ev(ge(2 * part * N**2 * y**2, D @ D)),
+        *(scale(g.y_square, N**2), scale(g.V_square, y**2), near, sizes),
+    )
     one = scale(unit, off.term**2 * y**2)
     short_ = decide(ev(ge(off.term**2 * y**2, a**2 * (D @ D))), short_, square(a), one)
     (_, D_square), large = cite(LENGTH, (), D), decide(ge(off.term * y, 0), some, g.y_norm)
@@ -286,9 +292,8 @@ def margins_follow(run: Converged, D: Term, near: Fact) -> Fact:
     """Prove that ||V|| m_j >= (<A_j, V> - off) ||W|| in the end, by the facts of `nearly_along`."""
     g, (length, _) = run.growth, cite(LENGTH, (), D)
     (product,) = cite(CAUCHY_SCHWARZ, (), A(j), D)
-    longest = decide(ge(g.longest * NORM(D), A(j) @ D), product, g.longest_up, length)
     goal = ge(NORM(V) * MARGIN, (A(j) @ V - off) * NORM(HERE))
-    return decide(ev(goal), near, longest)
+    return decide(ev(goal), near, product, g.longest_up, length)
 
 
 def margins_pass(run: Converged) -> Fact:
@@ -315,19 +320,18 @@ def attends_alone(run: Converged, passed: Fact) -> Fact:
     far = at(passed, {run.growth.b: rivals / off.term}, many)
     _, tangent = cite(EXPONENTIAL, (), MARGIN)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, MARGIN)
-    small = decide(ge(1, POWER * (1 + MARGIN)), tangent, law, a.power)
-    small = decide(ev(ge(1, POWER * rivals / off.term)), small, far, a.power)
+    small = decide(ev(ge(1, POWER * rivals / off.term)), tangent, law, far, a.power)
     small = decide(
         ev(ge(off.term, POWER * rivals)), small, off_positive, scale(unit, POWER * rivals)
     )
     small = decide(ev(ge(off.term, rivals * a.s(j, K))), small, c.share, c.several)
     count = add_up(decide(ge(1, 0)), j, THEIRS)
-    at_most = decide(
-        ge(rivals, total(1, j, THEIRS)), one_of_sum(count, i), regroup(as_term(1), j, OWNER)
-    )
     shares = total(a.s(j, K), j, THEIRS)
-    bound_ = decide(ge(off.term * rivals, off.term * total(1, j, THEIRS)), at_most, off_positive)
-    small = decide(ev(ge(off.term, shares)), add_up(small, j, THEIRS), bound_, c.several)
+    small = decide(
+        ev(ge(off.term, shares)),
+        *(add_up(small, j, THEIRS), one_of_sum(count, i), regroup(as_term(1), j, OWNER)),
+        *(off_positive, c.several),
+    )
     alone = decide(ev(ge(a.s_o(i, K), 1 - off.term)), small, a.one)
     claim = ev(ge(attention(i.term, HERE), 1 - off.term))
     return note("each s_o tends to 1", by_definition(claim, [a.means[1]], alone))

@@ -93,7 +93,6 @@ def of_mean(h: Heights, T: Fact, rest: Fact, m: Fact, below: Fact) -> Fact:
     one = decide(ge(1 - x, 0), below, rest)
     most = x * (1 - x) * (p * (1 - 2 * x) + q * x * (1 - x))
     less = product(m, yes, below), product(square(x), one, h.q, below)
-    less_ = decide(ge(most, (1 - T_) * x * bracket), *less, degree=1)
     low = ge(1 - 2 * x, 0)
     left, right = assume(low), assume(low.denied())
     back = decide(ge(2 * x - 1, 0), right)
@@ -104,7 +103,7 @@ def of_mean(h: Heights, T: Fact, rest: Fact, m: Fact, below: Fact) -> Fact:
     upper_ = cases(decide(upper, first), decide(upper, second, spare, degree=1), low)
     never = product(rest, m, decide(ge(-bracket, 0), no))
     last = decide(goal, h.known(1), never, degree=1)
-    return cases(decide(goal, upper_, less_), last, condition)
+    return cases(decide(goal, upper_, *less), last, condition)
 
 
 def claim_of_means(p: Term, q: Term, T: Term, U: Term, x: Term, y: Term) -> Term:
@@ -151,7 +150,7 @@ def of_means(
     ):
         w_ = w[0].proposition.term
         gaps = (decide(ge(w_ - sign * d, 0), *s) for sign, s in zip((1, -1), spans, strict=True))
-        level = product(area, yes, decide(ge(w_**2, d**2), product(*gaps)))
+        level = product(area, yes, decide(ge(w_**2, d**2), *gaps))
         ends.append(decide(goal, level, larger_mean(h, T, rest, U, w, name), degree=1))
     return cases(cases(ends[0], ends[1], far), negative, condition)
 
@@ -168,14 +167,13 @@ def larger_mean(h: Limits, T: Fact, rest: Fact, U: Term, w: tuple[Fact, Fact], n
     positive = decide(ge(m, 0), meaning, product(w[0], T, over))
     parts = product(T, w[1], over), scale(unit, T_), meaning
     small = decide(ge(T_ - m, 0), *parts, degree=1)
-    of_m = product(square(U), h.of_mean(T, rest, positive, small))
     z = w_ * T_
     same = decide(eq(m * U, z), scale(meaning, U), scale(unit, z), degree=1)
     change = 2 * (1 - T_) * (p * U + (q * (1 - T_) - 2 * p) * (z + m * U))
-    inside = decide(goal, of_m, scale(same, change), degree=1)
+    inside = decide(goal, square(U), h.of_mean(T, rest, positive, small), scale(same, change))
     flat = decide(eq(w_, 0), *w, no)
     none = scale(flat, 2 * P * (p * (U - w_) + (p * (1 - 2 * T_) + q * P) * w_))
-    nowhere = decide(goal, product(square(U), h.positive()), none, degree=1)
+    nowhere = decide(goal, square(U), h.positive(), none)
     return cases(inside, nowhere, condition)
 
 
@@ -188,7 +186,7 @@ def named(name: str, meaning: Term) -> tuple[Term, Fact]:
 
 def divided(inverse: Fact, unit: Fact, fact: Fact, term: Term) -> Fact:
     """Return that a term is at least 0, as c times it is, for c > 0."""
-    return decide(ge(term, 0), product(inverse, fact), scale(unit, term), degree=1)
+    return decide(ge(term, 0), inverse, fact, scale(unit, term))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +284,8 @@ def of_shares(h: Limits, u: Direction, low: Fact, high: Fact) -> Fact:
     reached = by_definition(claim, means, reached)
     apart = decide(
         ge(V - Q, T**2 * (1 - T) * d_**2),
-        *(product(over_, short), scale(unit_, V - Q), scale(unit_, T**2 * (1 - T) * d_**2)),
+        *(over_, short, scale(unit_, V - Q), scale(unit_, T**2 * (1 - T) * d_**2)),
         scale(moved, (N + T * (1 - T) * d_) * INV(1 - T)),
-        degree=1,
     )
     between = decide(
         *(goal, reached, product(h.p, rest, within), product(h.p, some, apart)),
@@ -327,7 +324,7 @@ def shares(low: Fact, high: Fact) -> Shares:
     share = rise * INV(w)
     least = cases(product(low, over), decide(ge(share, 0), scale(zero, INV(w))), condition)
     most = cases(
-        decide(ge(1 - share, 0), product(high, over), unit),
+        decide(ge(1 - share, 0), high, over, unit),
         decide(ge(1 - share, 0), scale(zero, INV(w))),
         condition,
     )

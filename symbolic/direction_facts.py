@@ -84,8 +84,7 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
     bound = decide(ge(extra * P, product * least_power), scale(extra_is, P), bound, some_high)
     pull = decide(ge((lowest + extra) * P, G @ HERE), lags, bound, scale(g.P_is, lowest))
     pull = decide(ge(N * (lowest + extra) * P, N * (G @ HERE)), pull, g.V_norm)
-    moved = decide(ge(P * y, P * N * lowest), lowest_up, g.P_positive)
-    pull = decide(ge(P * y + N * extra * P, N * (G @ HERE)), pull, moved)
+    pull = decide(ge(P * y + N * extra * P, N * (G @ HERE)), pull, lowest_up, g.P_positive)
     return Pull(
         *(G, extra, note("<G, W> is at most P (||W||/||V|| + extra)", pull)),
         *(decide(gt(extra, 0), extra_is, some_high, inverse), product, some_high),
@@ -119,9 +118,8 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     (product,) = cite(CAUCHY_SCHWARZ, (), A(j), G)
     each = decide(ge(a * NORM(G), A(j) @ G), product, g.longest_up, G_norm)
     each = decide(ge(p * a * NORM(G), p * (A(j) @ G)), each, c.positive)
-    whole = decide(ge(a * P * NORM(G), G @ G), add_up(each, j), scale(g.P_is, a * NORM(G)))
     some = decide(ge(a * P, 0), g.longest_positive, g.P_positive)
-    size = decide(ge(a * P, NORM(G)), whole, G_square, some)
+    size = decide(ge(a * P, NORM(G)), add_up(each, j), scale(g.P_is, a * NORM(G)), G_square, some)
     square_ = decide(ge((a * P) ** 2, G @ G), size, G_square, G_norm)
     unit, inverse = cite(RECIPROCAL, [g.V_positive], N)
     S_, starts, adds = accumulate("S", RATE * P / N)
@@ -146,9 +144,8 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     stays = decide(claim.at({K: K.term + 1}), assume(claim), g.grows, scale(adds, N), rate)
     along = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, N)), stays)
     # if ||W|| > ||W_0|| + longest ||V|| b, then S > b
-    some = decide(gt(a * N * g.b.term, 0), g.unit, positive(g.b))
     bound = NORM(W(0)) + a * N * g.b.term
-    some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), some)
+    some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), g.unit, positive(g.b))
     far = decide(ev(gt(S, g.b)), at(g.far, {g.b: bound}, some), near, g.unit)
     return Squares(
         *(S, starts, adds, inverse, unit, squared, step_square),
@@ -168,17 +165,17 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
     some = decide(ge(N * RATE * a**2 * pull.product, 0), rate, some)
     B_, B_is = define("B", (), N * pull.extra + N * RATE * a**2 * pull.product)
     B = B_()
-    most_ = decide(ge(pull.product, P), add_up(c.bounded, j), g.P_is)
     weight = decide(ge(RATE**2 * a**2 * P, 0), square(RATE * a), g.P_positive)
-    squared = decide(ge(RATE**2 * a**2 * P * pull.product, RATE**2 * (a * P) ** 2), weight, most_)
-    squared = decide(ge(RATE**2 * a**2 * P * pull.product, RATE**2 * (G @ G)), squared, s.square)
+    squared = decide(
+        ge(RATE**2 * a**2 * P * pull.product, RATE**2 * (G @ G)),
+        *(weight, add_up(c.bounded, j), g.P_is, s.square),
+    )
     squared = decide(
         ge(N * RATE**2 * a**2 * P * pull.product, N * RATE**2 * (G @ G)), squared, g.V_norm
     )
     along = decide(
         ge(2 * RATE * (P * y + N * pull.extra * P), 2 * RATE * N * (G @ HERE)),
-        pull.along,
-        step.rate,
+        *(pull.along, step.rate),
     )
     spare = decide(ge(RATE * P * N * RATE * a**2 * pull.product, 0), s.some_rate, some)
     longer = decide(
@@ -193,19 +190,17 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
     longer = note("||W'||^2 <= ||W||^2 + 2 dS (||W|| + B), dS = e P/||V||", longer)
     # in the end B <= off ||W||, so that ||W'|| <= ||W|| + (1 + off) dS
     off_positive = positive(off)
-    part = decide(ge(N * pull.extra, 0), g.V_norm, pull.extra_positive)
-    B_positive = decide(ge(B, 0), B_is, some, part)
+    B_positive = decide(ge(B, 0), B_is, some, g.V_norm, pull.extra_positive)
     unit, inverse = cite(RECIPROCAL, [off_positive], off.term)
     bound = (B + 1) / off.term
     far = at(g.far, {g.b: bound}, decide(gt(bound, 0), B_positive, inverse))
     small = decide(ev(ge(off.term * y, B)), far, off_positive, scale(unit, B + 1))
     some_dS = decide(gt(dS, 0), s.some_rate, s.inverse)
     small = decide(ev(ge(dS * off.term * y, dS * B)), small, some_dS)
-    slow = ev(ge((y + dS * (1 + off.term)) ** 2, after**2))
-    slow_fact = decide(slow, longer, small, square(dS * (1 + off.term)))
-    some_off = decide(gt(dS * off.term, 0), some_dS, off_positive)
-    whole = decide(ge(y + dS * (1 + off.term), 0), g.y_norm, some_dS, some_off)
-    slow_fact = decide(ev(ge(y + dS * (1 + off.term), after)), slow_fact, whole)
+    whole = decide(ge(y + dS * (1 + off.term), 0), g.y_norm, some_dS, off_positive)
+    slow_fact = decide(
+        ev(ge(y + dS * (1 + off.term), after)), longer, small, square(dS * (1 + off.term)), whole
+    )
     slow_fact = note("in the end ||W|| grows by (1 + off) dS at most", slow_fact)
     rest = y - (1 + off.term) * S
     falls = decide(

@@ -117,12 +117,9 @@ def _bounded(rival: Fact, near: Fact) -> tuple[Term, Fact, Fact]:
     size, (back, turned) = cite(LENGTH, (), HERE), cite(LENGTH, (), -HERE)
     same = decide(ge(SIZE, NORM(-HERE)), *size, turned)
     (along,), (against,) = (cite(CAUCHY_SCHWARZ, (), A(j), W) for W in (HERE, -HERE))
-    above = decide(ge(longest * SIZE, MARGIN), along, up, size[0])
-    under = decide(ge(longest * NORM(-HERE), -MARGIN), against, up, back)
-    under = decide(ge(longest * SIZE, -MARGIN), under, same, some)
     top = longest * bound.term
-    above = decide(ge(top, MARGIN), above, some, near)
-    return top, above, decide(ge(top, -MARGIN), under, some, near)
+    above = decide(ge(top, MARGIN), along, up, size[0], some, near)
+    return top, above, decide(ge(top, -MARGIN), against, up, back, same, some, near)
 
 
 def in_ball(
@@ -149,16 +146,18 @@ def in_ball(
     # each s_j is at most s_o exp(top), so that 1 <= s_o (1 + rivals exp(top))
     each = decide(ge(a.s_o(OWN, K) * EXP(top), s), a.means[2], large, mine)
     count = one_of_sum(add_up(decide(ge(1, 0)), j, THEIRS), i)
-    fewer = decide(ge(rivals, total(1, j, THEIRS)), count, regroup(as_term(1), j, OWNER))
     weight = decide(gt(s_o * EXP(top), 0), a.s_o_positive, power(top))
-    fewer = decide(ge(s_o * EXP(top) * rivals, s_o * EXP(top) * total(1, j, THEIRS)), fewer, weight)
     whole = 1 + rivals * EXP(top)
-    enough = decide(ge(s_o * whole, 1), add_up(each, j, THEIRS), fewer, a.one)
+    enough = decide(
+        ge(s_o * whole, 1),
+        *(add_up(each, j, THEIRS), count, regroup(as_term(1), j, OWNER), weight, a.one),
+    )
     unit, share = cite(RECIPROCAL, [decide(gt(whole, 0), rival, power(top))], whole)
     attended = decide(ge(s_o, INV(whole)), enough, share, scale(unit, s_o))
     part = decide(gt(INV(whole) * EXP(-top), 0), share, power(-top))
-    held = decide(ge(s, a.s_o(OWN, K) * EXP(-top)), a.means[2], small, mine)
-    held = decide(ge(s, INV(whole) * EXP(-top)), held, at(attended, {i: OWN}), power(-top))
+    held = decide(
+        ge(s, INV(whole) * EXP(-top)), a.means[2], small, mine, at(attended, {i: OWN}), power(-top)
+    )
     below = decide(
         eq(BEST(i) - a.u(i, K), total(a.s(j, K) * (BEST(i) - GAMMA(j)), j, THEIRS)),
         *(a.mean, scale(a.one, BEST(i))),
@@ -171,12 +170,11 @@ def in_ball(
     )
     pick, reached = _farthest(rival)
     up = add_up(beyond("most", LEAD, j), j)
-    largest = decide(gt(most(lead(r.term), r), 0), up, some_lead, rival)
     falls = decide(gt(FALL(a.u(i, K)), 0), bent.at_output, bent.positive)
     _, over = cite(RECIPROCAL, [a.input], NUMBER)
     return Ball(
         *(a, step, bent, near, share, part, attended, below, not_behind, behind, pick),
-        *(decide(gt(lead(pick), 0), largest, reached), falls, over),
+        *(decide(gt(lead(pick), 0), up, some_lead, rival, reached), falls, over),
     )
 
 
@@ -203,11 +201,10 @@ def _leaves(ball: Ball, along: Term, moved: Fact, each: Fact, floor: Fact, const
         ge(AFTER @ along, HERE @ along + RATE * INV(NUMBER) * total(part, i)),
         *(at(ball.step.grown, {M: along}), moved, ball.step.rate),
     )
-    rises = decide(ge(AFTER @ along, HERE @ along), grown, product(rate, add_up(each, i)))
+    rises = decide(ge(AFTER @ along, HERE @ along), grown, rate, add_up(each, i))
     mine = at(one_of_sum(each, i), {i: OWNER(ball.pick)})
-    some = decide(ge(total(part, i), least_part), mine, floor)
     gain = RATE * INV(NUMBER) * least_part
-    grows = decide(ge(AFTER @ along, HERE @ along + gain), grown, product(rate, some))
+    grows = decide(ge(AFTER @ along, HERE @ along + gain), grown, rate, mine, floor)
     (within,), (length, _) = cite(CAUCHY_SCHWARZ, (), HERE, along), cite(LENGTH, (), along)
     within = decide(ge(NORM(along) * bound.term, HERE @ along), within, length, ball.near)
     facts = [rises, decide(gt(gain, 0), rate, constant), grows, within]

@@ -108,40 +108,34 @@ def coefficients(
     # from above
     distance = BEST(OWN) - GAMMA(j)
     top, top_is = define("top", (j,), bent.most * distance * n)
-    lead = decide(gt(u - GAMMA(j), 0), keeps.ahead, keeps.lead_positive)
     both = decide(
         ge(bent.most * distance, FALL(u) * (u - GAMMA(j))),
-        *(at(a.below_best, {i: OWN}), upper, lead, bent.most_positive),
+        *(at(a.below_best, {i: OWN}), upper, keeps.ahead, keeps.lead_positive, bent.most_positive),
     )
     share = decide(gt(s * n, 0), a.s_positive, keeps.number)
     below = decide(ge(top(j) * s, p), step.p_is, scale(top_is, s), both, share)
     one = at(a.one, {i: OWN})
-    s_o_one = decide(ge(1, s_o), one, over_own(a.s_positive))
     each = one_of_sum(a.s_positive, j, OWNER)
-    s_one = decide(ge(1, s), one, each, at(a.s_o_positive, {i: OWN}))
     product = decide(gt(bent.most * distance, 0), bent.most_positive, a.lower)
     top_positive = decide(gt(top(j), 0), top_is, product, keeps.number)
-    s_power = decide(ge(POWER, s), a.means[2], s_o_one, a.power)
+    s_power = decide(ge(POWER, s), a.means[2], one, over_own(a.s_positive), a.power)
     # the constants are the least floor and the largest top
     high, low = most(top(r), r), least(floor(r), r)
     largest, smallest = beyond("most", top(j), j), beyond("least", floor(j), j)
     pick, reached = attained("lowest floor", low, some_rival)
     at_most = decide(
         ge(high * POWER, p),
-        *(below, decide(ge(top(j) * POWER, top(j) * s), s_power, top_positive)),
-        decide(ge(high * POWER, top(j) * POWER), largest, a.power),
+        *(below, s_power, top_positive, largest, a.power),
     )
     bounded = decide(
-        ge(high, p), below, decide(ge(top(j), top(j) * s), s_one, top_positive), largest
+        ge(high, p), below, one, each, at(a.s_o_positive, {i: OWN}), top_positive, largest
     )
-    low_power = decide(ge(floor(j) * POWER, low * POWER), smallest, a.power)
-    some_power = decide(gt(floor(j) * POWER, 0), floor_positive, a.power)
     return Coefficients(
         *(low, high, decide(gt(low, 0), reached, at(floor_positive, {j: pick()}))),
         decide(gt(high, 0), largest, top_positive, some_rival),
-        note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, low_power)),
+        note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, smallest, a.power)),
         *(note("p_j <= C exp(-m_j)", at_most), bounded),
-        *(decide(gt(p, 0), at_least, some_power), some_rival, s_power),
+        *(decide(gt(p, 0), at_least, floor_positive, a.power), some_rival, s_power),
     )
 
 
@@ -195,9 +189,8 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) ->
     V_norm, V_square = cite(LENGTH, (), V)
     longest_positive = decide(ge(longest, 0), longest_up, A_norm, c.several)
     (product,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
-    margin_up = decide(ge(longest * y, MARGIN), product, longest_up, y_norm)
     top = longest * b.term
-    margin_up = decide(ge(top, MARGIN), margin_up, longest_positive, near)
+    margin_up = decide(ge(top, MARGIN), product, longest_up, y_norm, longest_positive, near)
     _, tangent = cite(EXPONENTIAL, (), top - MARGIN)
     positive_, _ = cite(EXPONENTIAL, (), -top)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), -top, top - MARGIN)

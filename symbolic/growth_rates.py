@@ -163,12 +163,11 @@ def below(grown: Grown) -> Fact:
         *(small, some_step, scale(one, 2 * EXP(-OFF * LN_K))),
     )
     (law,) = cite(EXPONENTIAL_OF_SUM, (), LN_K, -OFF * LN_K)
-    half = decide(
-        ev(ge(per_step * COUNT(K), 2 * EXP(LN_K - OFF * LN_K))),
-        *(small, power(LN_K), law, scale(grown.clock.is_power, per_step)),
-    )
     spare = decide(ev(ge(per_step * COUNT(K), 2 * slack)), far, square(slack - 1))
-    reached = decide(ev(ge(EXP(b * F), EXP(LN_K - OFF * LN_K))), settled, half, spare)
+    reached = decide(
+        ev(ge(EXP(b * F), EXP(LN_K - OFF * LN_K))),
+        *(settled, small, power(LN_K), law, scale(grown.clock.is_power, per_step), spare),
+    )
     order = ordered(LN_K - OFF * LN_K, b * F, reached)
     whole = N**2 * (1 - OFF) * LN_K
     order = decide(
@@ -220,12 +219,12 @@ def above(grown: Grown, follows: Fact) -> Fact:
     some_gain = decide(ge(gain, 0), g.grows, some_gain, b_positive)
     # exp(x) <= 1 + x exp(x) <= 1 + x exp(constant)
     (law,), (_, line) = cite(EXPONENTIAL_OF_SUM, (), gain, -gain), cite(EXPONENTIAL, (), -gain)
-    bent = decide(ge(1 + gain * EXP(gain), EXP(gain)), law, line, power(gain))
     limit = decide(ge(EXP(constant), EXP(gain)), tangent(constant, gain), always, power(gain))
-    bent = decide(ge(1 + gain * EXP(constant), EXP(gain)), bent, limit, some_gain)
+    bent = decide(ge(1 + gain * EXP(constant), EXP(gain)), law, line, power(gain), limit, some_gain)
     per_step = constant * EXP(constant)
-    rises = decide(ge(EXP(b * F) * (1 + gain * EXP(constant)), after), split_, bent, present_power)
-    rises = decide(ev(ge(EXP(b * F) + per_step, after)), rises, most, power(constant))
+    rises = decide(
+        ev(ge(EXP(b * F) + per_step, after)), split_, bent, present_power, most, power(constant)
+    )
     rises = note("exp(b f) grows by a constant at most", rises)
     rest = EXP(b * F) - per_step * COUNT(K)
     falls = decide(

@@ -77,11 +77,15 @@ def span(v: Values, apart: Term) -> Fact:
     inner = total(rows * apart, k)
     factors = scale(row_square, total(apart**2, k)), scale(norm_square, distance**2)
     D = norm.proposition.term
-    small = decide(ge((distance * D) ** 2, inner**2), cauchy(rows, apart, k), *factors, degree=1)
-    each = decide(ge(distance * D, inner), product(row, norm), small)
     wide = beyond("most", distance, r), beyond("most", most(distance, r), t)
     wide_ = decide(ge(span_, distance), *wide)
-    return note("s_t - s_r <= D", decide(ge(span_ * D, inner), each, product(norm, wide_)))
+    return note(
+        "s_t - s_r <= D",
+        decide(
+            ge(span_ * D, inner),
+            *(product(row, norm), cauchy(rows, apart, k), *factors, product(norm, wide_)),
+        ),
+    )
 
 
 def on_way(v: Values, spans: Fact, some: Fact) -> Way:
@@ -184,14 +188,11 @@ def weight_change(w: Way) -> Fact:
     for sign, spans in ((1, at(w.spans, {t: r, r: t})), (-1, w.spans)):
         # f_t (D - sign (s_r - s_t)) is at least 0, so their sum is at least that at r, f_r D
         each = at(one_of_sum(product(weights.positive, spans), t), {t: r})
-        below = decide(
-            ge(w.span * (1 - own), sign * (at_r(s) - mean)),
-            *(each, scale(one, w.span), scale(one, at_r(s))),
-            degree=1,
-        )
-        part = product(share, below)
         results.append(
-            decide(ge(w.span / 4, sign * own * (at_r(s) - mean)), part, quarter, degree=1)
+            decide(
+                ge(w.span / 4, sign * own * (at_r(s) - mean)),
+                *(share, each, scale(one, w.span), scale(one, at_r(s)), quarter),
+            )
         )
     function = own
     return moved(derivative(function, TAU, {}), function, results[0], results[1])

@@ -48,8 +48,7 @@ def between(
     unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), some_low, square(high))], whole)
     t = low * INV(whole)
     part = decide(gt(t, 0), some_low, inverse)
-    wide = product(inverse, decide(ge(2 * high**2 + 2, 0), square(high)))
-    less = decide(ge(1, 2 * t), wide, unit, degree=1)
+    less = decide(ge(1, 2 * t), inverse, square(high), unit)
     down = decide(
         ge(high**2 + 1, -(D @ shift)), beyond("most", -(D @ shift), j), square(2 * high - 1)
     )
@@ -57,9 +56,7 @@ def between(
     loose = decide(
         goal,
         *(beyond("least", room, j), if_loose, product(part, down), scale(unit, low)),
-        *(some_low, product(part, some_low)),
-        degree=1,
+        *(some_low, part),
     )
-    there = decide(ge(D @ shift, 0), reached, scale(one, D @ shift + slack), zero)
-    tight = decide(goal, product(part, there), zero, degree=1)
+    tight = decide(goal, part, reached, scale(one, D @ shift + slack), zero)
     return t, part, less, cases(loose, tight, gt(slack, 0))

@@ -22,8 +22,7 @@ def prove_power() -> str:
     conclude(decide(falls.proposition, tangent(-x, -y), power(-y), order), falls)
     low = decide(ge(R, -x), inside, *cite(SIZE, (), x))
     most = powers_rise(-x, R, low)
-    change_ = decide(ge(EXP(-x) * (y - x), EXP(-x) - EXP(-y)), tangent(-y, -x))
-    conclude(decide(steep.proposition, change_, most, order), steep)
+    conclude(decide(steep.proposition, tangent(-y, -x), most, order), steep)
     conclude(decide(small.proposition, most), small)
     return "exp(-x) - exp(-y) <= exp(-x) (y - x) <= exp(R) (y - x)"
 

@@ -3,7 +3,7 @@
 With x = exp(-min w), 1 + exp(-min u) = exp(log(1 + exp(-min u))) <= exp(n log(1 + x)) <= exp(n x).
 """
 
-from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.facts import Fact, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LOGARITHM, RECIPROCAL
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
@@ -59,13 +59,12 @@ def above(u: Term) -> Fact:
     unit, _ = cite(RECIPROCAL, [above_zero(u)], 1 + EXP(-u))
     inverse = INV(1 + EXP(-u))
     (law,) = cite(EXPONENTIAL_OF_SUM, (), loss(u), -loss(u))
-    same = decide(
-        eq(EXP(-loss(u)), inverse),
-        *(scale(law, inverse), scale(exponential(u), inverse * EXP(-loss(u)))),
-        scale(unit, EXP(-loss(u))),
-    )
     line = cite(EXPONENTIAL, (), -loss(u))[1]
-    return decide(ge(loss(u), EXP(-u) * inverse), line, same, unit)
+    return decide(
+        ge(loss(u), EXP(-u) * inverse),
+        *(line, scale(law, inverse), scale(exponential(u), inverse * EXP(-loss(u)))),
+        *(scale(unit, EXP(-loss(u))), unit),
+    )
 
 
 def order_of(reading: str) -> tuple[Term, Term, Fact]:
@@ -76,15 +75,13 @@ def order_of(reading: str) -> tuple[Term, Term, Fact]:
     n = total(1, i)
     unit, _ = cite(RECIPROCAL, [some], n)
     sums = total(loss(w), i), total(loss(u), i)
-    whole = decide(
-        ge(*sums), product(decide(ge(n, 0), some), better), *(scale(unit, x) for x in sums)
-    )
+    whole = decide(ge(*sums), some, better, *(scale(unit, x) for x in sums))
     lowest, is_lowest = attained("lowest", least(u, i), some)
     at_lowest = v.u.entry((lowest(),))
     hole = Letter("hole")
     same = inside(is_lowest, at_lowest, least(u, i), loss(hole.term), hole)
     inverse = cite(RECIPROCAL, [above_zero(u)], 1 + EXP(-u))[1]
-    positive = decide(ge(loss(u), 0), above(u), product(power(-u), inverse))
+    positive = decide(ge(loss(u), 0), above(u), power(-u), inverse)
     one = at(one_of_sum(positive, i), {i: lowest()})
     worst = least(w, i)
     rises = powers_rise(-w, -worst, decide(ge(-worst, -w), beyond("least", w, i)))
@@ -124,11 +121,12 @@ def prove_doubled() -> str:
     linear = product(decide(ge(n, 0), some), below(least(w, i)))
     steeper = powers_rise(first, s, linear)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), s, -s)
-    line = product(power(s), cite(EXPONENTIAL, (), -s)[1])
     positive = product(decide(ge(n, 0), some), power(-least(w, i)))
     half = decide(ge(1, 2 * s), large)
-    short = decide(ge(1, EXP(s) * (1 - s)), line, law)
-    doubled = decide(ge(1 + 2 * s, EXP(s)), short, product(positive, half), half)
+    doubled = decide(
+        ge(1 + 2 * s, EXP(s)),
+        *(power(s), cite(EXPONENTIAL, (), -s)[1], law, product(positive, half), half),
+    )
     end(PATH, "amended-1", by=[decide(ge(2 * s, EXP(-least(u, i))), fact, steeper, doubled)])
     return "risks of the logistic loss bound the least margin as those of exp(-x), up to ln 2"
 
@@ -146,8 +144,10 @@ def prove_close() -> str:
     )
     own, shared = INV(1 + EXP(-u)), INV(1 + EXP(-top))
     spare = product(positive, top_positive, rises)
-    smaller = decide(ge(own, shared), spare, scale(unit, shared), scale(top_unit, own))
-    least_ = decide(ge(loss(u), EXP(-u) * shared), above(u), product(power(-u), smaller))
+    least_ = decide(
+        ge(loss(u), EXP(-u) * shared),
+        *(above(u), power(-u), spare, scale(unit, shared), scale(top_unit, own)),
+    )
     parts = (add_up(least_, i), add_up(below(u), i))
     end(PATH, "amended-2", by=[product(part, inverse) for part in parts])
     return "y/(1 + y) <= log(1 + y) <= y for y = exp(-u_i)"

@@ -65,12 +65,10 @@ def no_longer(multiple: Fact, inverse: Fact, sign: Fact, none: Fact) -> Fact:
     HH, HZ = HEAD @ HEAD, HEAD @ Z
     one = decide(eq(GAMMA**2 * HH, 1), scale(squared, GAMMA**2), scale(unit, GAMMA * n + 1))
     reached = decide(eq(HZ, 1), scale(along, GAMMA**2), scale(one, HZ - 1))
-    whole = decide(
-        eq(Z @ Z, GAMMA**2), scale(across, GAMMA**2), scale(reached, GAMMA**2), scale(one, Z @ Z)
+    exists = decide(
+        goal, scale(across, GAMMA**2), scale(reached, GAMMA**2), scale(one, Z @ Z), square_, yes
     )
-    exists = decide(goal, whole, square_, yes)
-    zero = decide(eq(NORM(Z) ** 2, 0), cut(at(none, {M: Z}), no), square_)
-    return cases(exists, decide(goal, zero, sign), condition)
+    return cases(exists, decide(goal, cut(at(none, {M: Z}), no), square_, sign), condition)
 
 
 @linked
@@ -86,9 +84,8 @@ def prove() -> str:
     last = {i: slowest()}
     # an input attends at most to (1 - q) times its selected and q times its best token
     theirs = add_up(product(weight, above), j, mine)
-    rises = product(beyond("most", OFF, i), decide(ge(best - own, 0), top))
     room = (1 - q) * own + q * best - H @ MEAN
-    short = decide(ge(room, 0), theirs, rises, scale(whole, own), degree=1)
+    short = decide(ge(room, 0), theirs, beyond("most", OFF, i), top, scale(whole, own))
     lost = at(one_of_sum(product(share, short), i), last, is_most)
     least_ = add_up(product(share, beyond("least", H @ MEAN, i)), i)
     least_ = decide(ge(total(SHARE(i) * (H @ MEAN), i), MARGIN), least_, scale(one, MARGIN))
@@ -96,10 +93,10 @@ def prove() -> str:
     length, _ = cite(LENGTH, (), H)
     exchanged = letters.exchanged(OWNER(j))
     (reach,) = cite(CAUCHY_SCHWARZ, (), H, exchanged)
-    far = decide(ge(NORM(H) * LONGEST, H @ exchanged), reach, product(length, longest))
+    far = decide(ge(NORM(H) * LONGEST, H @ exchanged), reach, length, longest)
     far = at(add_up(product(weight, far), j, mine), last, is_most)
     (reach,) = cite(CAUCHY_SCHWARZ, (), H, Z)
-    near = decide(ge(NORM(H) * GAMMA, H @ Z), reach, product(length, no_longer(*gamma)))
+    near = decide(ge(NORM(H) * GAMMA, H @ Z), reach, length, no_longer(*gamma))
     ended = at(whole, last, is_most)
     rest = decide(ge(1 - q, 0), at(kept, last, is_most), ended, is_most)
     (claim,) = letters.bounded().sequents

@@ -7,7 +7,7 @@ from attsvm.theory.proof.terms import Letter, least
 from properties._support.risk_formulas import DECREASES
 from properties.mm.optimal_tokens import MORE, ONE_RIVAL, TOKENS
 from symbolic.attended import LOSS, attends, falls, i, mean_above, off_bound, t
-from symbolic.facts import end, formula_of, letters_in, product, some_of
+from symbolic.facts import end, formula_of, letters_in, some_of
 
 
 @linked
@@ -30,8 +30,9 @@ def prove() -> str:
     at_least = off_bound(p.gap, p.weight_positive, t, low, 1)
     at_most = off_bound(q.gap, q.weight_positive, t, wide_at_least, -1)
     wide_positive = decide(ge(wide, 0), wide_at_least, p.gap, some)
-    spare = product(wide_positive, at(more, {each_input: i}))
-    order = decide(ge(p.deficit, q.deficit), at_least, at_most, spare)
+    order = decide(
+        ge(p.deficit, q.deficit), at_least, at_most, wide_positive, at(more, {each_input: i})
+    )
     drop = falls(decreases, LOSS, p.best - p.deficit, p.best - q.deficit, order)
     end(TOKENS, "amended-2", by=[mean_above(drop, some_of(TOKENS, "amended-2", "n"))])
     return "for every decreasing loss, where l is no higher, in each input, any n, T and d"

@@ -5,7 +5,6 @@ B is the largest ||A_j||; docs/proofs/normalised_descent.md has the proof.
 
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
-    BEST,
     FALL,
     GAMMA,
     GRADIENT,
@@ -54,15 +53,13 @@ def prove() -> str:
     *_, moves, forward, first, later = (setting(PACED, words) for words in [*PACED][-4:])
     a = attends(lower)
     pull = slope(a, gradient())
-    p, u, s, s_o = pull.p(j, K), a.u(OWN, K), a.s(j, K), a.s_o(OWN, K)
+    p, u, s = pull.p(j, K), a.u(OWN, K), a.s(j, K)
     # -grad L is a sum of the A_j with coefficients p_j > 0
-    ahead = decide(
-        eq(u - GAMMA(j), s_o * (BEST(OWN) - second(OWN))),
+    wide = decide(
+        gt(u - GAMMA(j), 0),
         *(at(a.mean, {i: OWN}), over_own(scale(level, s)), level),
-        scale(at(a.one, {i: OWN}), second(OWN)),
+        *(scale(at(a.one, {i: OWN}), second(OWN)), at(a.s_o_positive, {i: OWN}), lower),
     )
-    wide = decide(gt(BEST(OWN) - second(OWN), 0), lower, level)
-    wide = decide(gt(u - GAMMA(j), 0), ahead, at(a.s_o_positive, {i: OWN}), wide)
     highest = decide(ge(HIGH, a.u(i, K)), a.below_best, a.best_high)
     falls = at(cut(at(falling, {x: a.u(i, K)}), a.above_lowest, highest), {i: OWN})
     _, over = cite(RECIPROCAL, [a.input], NUMBER)
@@ -80,10 +77,9 @@ def prove() -> str:
     moving = decide(gt(NORM(-G), 0), within, gain, some, size)
     longest = beyond("most", NORM(A(j)), j)
     each = product(weight, decide(ge(LONGEST * NORM(-G), A(j) @ -G), each, longest, turned))
-    whole = decide(
-        ge(P * LONGEST * NORM(-G), NORM(-G) ** 2), add_up(each, j), at(pull.along, {M: -G}), square_
+    short = decide(
+        ge(P * LONGEST, NORM(-G)), add_up(each, j), at(pull.along, {M: -G}), square_, moving
     )
-    short = decide(ge(P * LONGEST, NORM(-G)), whole, moving)
     # so that a step gains at least s/B
     some_length = decide(gt(LONGEST, 0), short, moving, some)
     unit, inverse = cite(RECIPROCAL, [some_length], LONGEST)
@@ -91,9 +87,8 @@ def prove() -> str:
     pace, under = INV(NORM(G)), INV(LONGEST)
     short = decide(ge(P * LONGEST, NORM(G)), short, same)
     parts = product(short, inverse, inverse_), scale(unit, P * pace), scale(unit_, under)
-    enough = product(forward, decide(ge(P * pace, under), *parts, degree=1))
     along = at(moves, {M: V}), product(gain, inverse_, forward)
-    rises = decide(ge((W(K.term + 1) - W(K)) @ V, PACE * under), enough, *along, degree=1)
+    rises = decide(ge((W(K.term + 1) - W(K)) @ V, PACE * under), forward, *parts, *along)
     exists, sized, end = present(advanced(), "a claim").sequents
     claim = end.proposition
     start = decide(claim.at({K: as_term(0)}), scale(first, PACE * under))

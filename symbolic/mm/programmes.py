@@ -28,7 +28,6 @@ from attsvm.theory.proof.terms import INV, NORM, Letter, Term, as_term, least, t
 from properties.mm._support import programme_letters as letters
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.mm._support.programme_letters import (
-    BOUND,
     HEAD,
     LABEL,
     OF_SUPPORT,
@@ -94,7 +93,7 @@ def inward(of: Solved, to: Term, meets: Fact, reached: Fact, rows: Fact) -> Fact
     """
 
     def stays(moved: Term, part: Fact, rest: Fact) -> Fact:
-        each = decide(ge(of.p.at(moved), 0), product(rest, meets), product(part, reached), degree=1)
+        each = decide(ge(of.p.at(moved), 0), rest, meets, part, reached)
         return of.shorter(moved, of.met(moved, each, rows))
 
     return facts.inward(of.V, to, of.shorter(to, of.met(to, reached, rows)), stays)
@@ -179,18 +178,15 @@ def scaled(
         rows: there is a row.
     """
     unit, inverse = cite(RECIPROCAL, [some_lead], lead)
-    reached = decide(ge(of.p.at(x * INV(lead)), 0), product(inverse, each), unit, degree=1)
+    reached = decide(ge(of.p.at(x * INV(lead)), 0), inverse, each, unit)
     met = of.met(x * INV(lead), reached, rows)
     meets, shorter_ = of.meets(x * INV(lead), met), of.shorter(x * INV(lead), met)
     squared = decide(gt(lead**2, 0), some_lead)
-    longer = decide(
-        ge(x @ x, lead**2 * (of.V @ of.V)),
-        *(product(squared, shorter_), scale(unit, (lead * INV(lead) + 1) * (x @ x))),
-        degree=1,
-    )
     (x_size, x_square), (_, square_) = cite(LENGTH, (), x), cite(LENGTH, (), of.V)
     return meets, decide(
-        ge(NORM(x), lead * NORM(of.V)), longer, x_size, x_square, scale(square_, lead**2)
+        ge(NORM(x), lead * NORM(of.V)),
+        *(squared, shorter_, scale(unit, (lead * INV(lead) + 1) * (x @ x)), x_size, x_square),
+        scale(square_, lead**2),
     )
 
 
@@ -207,10 +203,9 @@ def prove_largest_margin() -> str:
     meets, longer = scaled(of, lead, Q, each, yes, rows)
     far, inverse = not_zero(of, meets, rows)
     unit, _ = cite(RECIPROCAL, [far], NORM(of.V))
-    reached = decide(goal, product(inverse, longer), scale(unit, lead), degree=1)
+    reached = decide(goal, inverse, longer, scale(unit, lead))
     size, q_size = cite(LENGTH, (), of.V)[0], cite(LENGTH, (), Q)[0]
-    sign = product(inverse_sign(NORM(of.V), size), q_size)
-    end(stated, cases(reached, decide(goal, sign, no), condition))
+    end(stated, cases(reached, decide(goal, inverse_sign(NORM(of.V), size), q_size, no), condition))
     return "in any dimension, by q over its least margin"
 
 
@@ -239,12 +234,11 @@ def prove_led() -> str:
     meets, longer = scaled(of, lead, y * Q, each, some_lead, rows)
     far, inverse = not_zero(of, meets, rows)
     (_, turned), (size, square_) = cite(LENGTH, (), y * Q), cite(LENGTH, (), Q)
-    alike = decide(ge(NORM(Q), NORM(y * Q)), turned, size, square_, scale(unit, Q @ Q))
     whole, _ = cite(RECIPROCAL, [far], NORM(of.V))
-    longer = decide(ge(NORM(Q), lead * NORM(of.V)), longer, alike)
-    reached = decide(
-        ge(INV(NORM(of.V)) * NORM(Q), lead), product(inverse, longer), scale(whole, lead), degree=1
+    longer = decide(
+        ge(NORM(Q), lead * NORM(of.V)), longer, turned, size, square_, scale(unit, Q @ Q)
     )
+    reached = decide(ge(INV(NORM(of.V)) * NORM(Q), lead), inverse, longer, scale(whole, lead))
     end(stated, inverse, reached)
     return "in any dimension, by Y q over its least lead"
 
@@ -271,7 +265,6 @@ def _distance(p: Programme, claim: Said | None) -> str:
     Z, z = total(w * D, j), hull(p.rows(row), row)
     z_norm, z_square = cite(LENGTH, (), Z)
     square_ = decide(eq(Z @ Z, z**2), z_square, scale(nearest, NORM(Z) + z))
-    sign = decide(ge(z, 0), z_norm, nearest)
     _, V_square = cite(LENGTH, (), V)
     (short,) = cite(CAUCHY_SCHWARZ, (), V, Z)
     goal, condition = eq(INV(NORM(V)), z), gt(z, 0)
@@ -281,26 +274,27 @@ def _distance(p: Programme, claim: Said | None) -> str:
     x = Z * INV(z) ** 2
     reached = decide(
         ge(p.at(x), 0),
-        *(product(square(INV(z)), ahead), scale(square_, INV(z) ** 2)),
-        scale(unit, z * INV(z) + 1),
-        degree=1,
+        *(square(INV(z)), ahead, scale(square_, INV(z) ** 2), scale(unit, z * INV(z) + 1)),
     )
     met = of.met(x, reached, rows)
     meets, shorter_ = of.meets(x, met), of.shorter(x, met)
-    along = decide(ge(V @ Z, 1), add_up(product(weight, meets), j), one)
-    far = decide(ge(NORM(V) * z, 1), along, short, scale(nearest, NORM(V)))
-    far = decide(ge(NORM(V), INV(z)), product(inverse, far), scale(unit, NORM(V)), degree=1)
+    far = decide(
+        ge(NORM(V), INV(z)),
+        *(inverse, add_up(product(weight, meets), j), one, short, scale(nearest, NORM(V))),
+        scale(unit, NORM(V)),
+    )
     powers = scale(square_, INV(z) ** 4), scale(unit, (z * INV(z) + 1) * INV(z) ** 2)
-    near = decide(ge(INV(z) ** 2, V @ V), shorter_, *powers, degree=1)
-    near = decide(ge(INV(z), NORM(V)), near, V_square, inverse)
-    same = decide(eq(NORM(V), INV(z)), far, near)
+    same = decide(eq(NORM(V), INV(z)), far, shorter_, *powers, V_square, inverse)
     same = inside(same, NORM(V), INV(z), INV(HOLE.term), HOLE)
     # if z = 0, V cannot meet all rows, and is 0
-    zero, whole = decide(eq(z, 0), sign, no), p.met(V)
+    zero, whole = decide(eq(z, 0), z_norm, nearest, no), p.met(V)
     some_, none = assume(whole), assume(whole.denied())
     each = decide(ge(p.at(V), 0), some_, beyond("least", p.at(V), j))
-    along = decide(ge(V @ Z, 1), add_up(product(weight, each), j), one)
-    refuted = decide(goal, along, short, scale(nearest, NORM(V)), scale(zero, NORM(V)))
+    refuted = decide(
+        goal,
+        *(add_up(product(weight, each), j), one, short, scale(nearest, NORM(V))),
+        scale(zero, NORM(V)),
+    )
     gone = cut(of.fact(f"{p.name} is 0 if it does not meet all"), none)
     gone = decide(eq(NORM(V), 0), gone, V_square)
     gone = inside(gone, NORM(V), as_term(0), INV(HOLE.term), HOLE)
@@ -335,8 +329,7 @@ def _supported(p: Programme, tight: Programme, meets: Fact) -> str:
     stays = of.shorter(V + t * shift, of.met(V + t * shift, each, rows))
     gain = decide(ge(t * (shift @ shift) + 2 * (V @ shift), 0), stays, part)
     _, square_ = cite(LENGTH, (), shift)
-    room = decide(ge(shift @ shift, 0), square_, square(NORM(shift)))
-    alike = decide(eq(shift @ shift, 0), gain, shorter_, room, less)
+    alike = decide(eq(shift @ shift, 0), gain, shorter_, square_, square(NORM(shift)), less)
     gone = decide(
         eq(shift @ shift, 0), without_rows(of, empty, U), of.none(empty), kept.none(empty)
     )
@@ -356,19 +349,16 @@ def prove_of_support() -> str:
     rows, empty = assume(condition), assume(condition.denied())
     (v_meets,), (s_meets, ranked) = suppose(V_EXISTS), suppose(joint_svm.RANKS)
     bound, positive_, at_most = (setting(stated.setting, words) for words in letters.BOUNDS)
-    b = BOUND(RELAXED.j)
     # p_S meets all rows of the relaxed programme, and its solution those of S
-    free = product(decide(ge(1 - b, 0), at_most), ranked)
-    loose = decide(ge(RELAXED.at(S), 0), s_meets, free)
+    loose = decide(ge(RELAXED.at(S), 0), s_meets, at_most, ranked)
     met = of.met(S, loose, rows)
     r_meets = of.meets(S, met)
-    tight = decide(ge(OF_SUPPORT.at(R), 0), product(positive_, r_meets), bound, degree=1)
+    tight = decide(ge(OF_SUPPORT.at(R), 0), positive_, r_meets, bound)
     longer = part.shorter(R, part.met(R, tight, rows))
     along = inward(of, S, r_meets, loose, rows)
     goal = eq((R - S) @ (R - S), 0)
     size = square(NORM(R - S))
-    room = decide(ge((R - S) @ (R - S), 0), cite(LENGTH, (), R - S)[1], size)
-    same = decide(goal, longer, along, room)
+    same = decide(goal, longer, along, cite(LENGTH, (), R - S)[1], size)
     gone = decide(goal, without_rows(of, empty, S), of.none(empty), part.none(empty))
     exists = not_zero(head, v_meets, setting(stated.setting, "there is an input"))[1]
     end(stated, exists, cases(same, gone, condition))

@@ -106,15 +106,14 @@ def logit_at_most(point_at: Fact, matrix: Fact, point: Term) -> Fact:
     size, moved = image(ENTRY, t, k, point)
     root, root_square = length(point, k)
     A, norm = SPECTRAL_NORM, SQRT(total(point**2, k))
-    most = product(size, point_at)  # ||A|| ||x|| <= ||A|| R <= R^2
     more = decide(
-        ge(RADIUS**2, A * norm), most, product(decide(ge(RADIUS, 0), matrix, size), matrix)
+        ge(RADIUS**2, A * norm),
+        *(size, point_at, product(decide(ge(RADIUS, 0), matrix, size), matrix)),
     )
     positive = product(size, root)
-    square_ = decide(ge(RADIUS**4, (A * norm) ** 2), more, positive)
     logit = total(ENTRY * point, k)
     each = one_of_sum(square(logit), t)
-    below = decide(ge(RADIUS**4, logit**2), square_, moved, scale(root_square, A**2), each)
+    below = decide(ge(RADIUS**4, logit**2), more, positive, moved, scale(root_square, A**2), each)
     return decide(ge(RADIUS**2, logit), below, square(RADIUS))
 
 

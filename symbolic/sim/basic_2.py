@@ -28,8 +28,9 @@ def sum_at_most(w: Term, norm: Fact, longer: Fact) -> Fact:
     n, s = total(1, t), norm.proposition.term
     root_n, n_square = root(n, count(t))
     gap = note("n ||w||^2 >= (sum w)^2, as Lagrange says", cauchy(w, as_term(1), t))
-    whole = decide(ge(n * s**2, total(w, t) ** 2), gap, product(count(t), longer))
-    whole = decide(ge((SQRT(n) * s) ** 2, total(w, t) ** 2), whole, scale(n_square, s**2))
+    whole = decide(
+        ge((SQRT(n) * s) ** 2, total(w, t) ** 2), gap, count(t), longer, scale(n_square, s**2)
+    )
     return size_by_squares(total(w, t), product(root_n, norm), whole)
 
 

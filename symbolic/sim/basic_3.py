@@ -100,12 +100,17 @@ def least_sum(logit: Term, short: Fact, root_n: tuple[Fact, Fact], low: Fact) ->
     norm, whole = length(logit, t), total(logit, t)
     radius = decide(ge(R, 0), short, norm[0])
     most = decide(ge(R**2, total(logit**2, t)), short, *norm)
-    gap = decide(ge(N * R**2, whole**2), product(count(t), most), cauchy(logit, as_term(1), t))
-    gap = decide(ge((ROOT_N * R) ** 2, whole**2), gap, scale(root_n[1], R**2))
-    mean = decide(ge(ROOT_N * R + whole, 0), gap, product(root_n[0], radius))
-    mean = product(power(LOW), decide(ge(whole, N * LOW), mean, low))
     lines = add_up(tangent(logit, LOW), t)
-    return decide(ge(total(EXP(logit), t), N * EXP(LOW)), lines, mean)
+    return decide(
+        ge(total(EXP(logit), t), N * EXP(LOW)),
+        lines,
+        power(LOW),
+        decide(
+            ge(whole, N * LOW),
+            *(count(t), most, cauchy(logit, as_term(1), t), scale(root_n[1], R**2)),
+            *(product(root_n[0], radius), low),
+        ),
+    )
 
 
 @linked

@@ -60,24 +60,29 @@ def two_parts(w: Weights, o: Term, alike: Fact, low: Fact, high: Fact) -> tuple[
     inside, outside = product(w.positive, low), product(w.positive, high)
     some, rest = add_up(inside, t), decide(ge(Q, 0), add_up(outside, t), w.one)
     # a <= T^2 and b <= Q^2
-    first = decide(ge(T * f * o, f**2 * o**2), product(inside, one_of_sum(inside, t)))
-    first = add_up(decide(ge(T * f * o - f**2 * o, 0), first, scale(alike, f**2)), t)
-    second = product(outside, one_of_sum(outside, t))
+    first = add_up(
+        decide(ge(T * f * o - f**2 * o, 0), inside, one_of_sum(inside, t), scale(alike, f**2)), t
+    )
     total_ = scale(w.one, f * (1 - o))
-    second = decide(ge(Q * f * (1 - o) - f**2 * (1 - o), 0), second, total_, scale(alike, f**2))
+    second = decide(
+        ge(Q * f * (1 - o) - f**2 * (1 - o), 0),
+        *(outside, one_of_sum(outside, t), total_, scale(alike, f**2)),
+    )
     second = decide(ge(Q**2 - b, 0), add_up(second, t), scale(w.one, Q))
     first = decide(ge(T**2 - a, 0), first)
     a_low = add_up(product(w.positive, inside), t)
-    b_low = decide(ge(b, 0), add_up(product(w.positive, outside), t))
     z = T * Q
-    area = product(some, rest)
     own = f * (o - T)
     M = own * at_r(f) + f * at_r(own)
     summed = add_up(scale(alike, f**2), t)
     parts = (
-        product(square(z - as_term(1) / 4), decide(ge(16 * z + 2, 0), area)),
+        product(square(z - as_term(1) / 4), decide(ge(16 * z + 2, 0), some, rest)),
         product(square(Q), first, decide(ge(T**2 + a, 0), a_low, square(T))),
-        product(square(T), second, decide(ge(Q**2 + b, 0), b_low, square(Q))),
+        product(
+            square(T),
+            second,
+            decide(ge(Q**2 + b, 0), add_up(product(w.positive, outside), t), square(Q)),
+        ),
         product(square(1 - 2 * T), first, square(Q)),
         product(square(1 - 2 * T), second, a_low),
         scale(summed, F),
@@ -139,45 +144,38 @@ def frobenius() -> None:
         o = least_.proposition.term
         condition, goal = ge(g, 0), ge(D * o * g - (s - low) * g, 0)
         room = decide(ge(D - s + low, 0), highest), decide(ge(s - low, 0), lowest)
-        yes = product(room[0], assume(condition))
-        no = product(room[1], decide(ge(-g, 0), assume(condition.denied())))
         each = cases(
-            decide(goal, yes, scale(one, D * g), degree=1),
-            decide(goal, no, scale(none, D * g), degree=1),
+            decide(goal, room[0], assume(condition), scale(one, D * g)),
+            decide(goal, room[1], assume(condition.denied()), scale(none, D * g)),
             condition,
         )
         T = total(f * o, t)
         B = total(f * o * zeta, t) - T * mean
         M, small = two_parts(w, o, alike, least_, most_)
         summed = add_up(product(w.positive, each), t)
-        reached = decide(ge(D * sign * B, sign * cov), summed, scale(w.one, low * mean), degree=1)
         E = total(total(z * M, r), t)
         double = decide(eq(E, 2 * B), turned(z, same, f, f * (o - T)))
-        short = decide(
-            ge(c**2, E**2),
-            *(cauchy(z, M, r, t), product(positive, small), scale(whole, N**2)),
+        near = decide(
+            ge(c, sign * E),
+            *(product(above, norm), cauchy(z, M, r, t), positive, small, scale(whole, N**2)),
             norm_square,
-            degree=1,
         )
-        near = decide(ge(c, sign * E), product(above, norm), short)
         sides.append(
             decide(
                 ge(D * c, sign * rate),
-                *(slope, reached, scale(double, D), product(course.positive, near)),
-                degree=1,
+                *(slope, summed, scale(w.one, low * mean), scale(double, D), course.positive, near),
             )
         )
     change = moved(rate, along, *sides)
     ends = [substituted(along, {TAU: as_term(end_)}) for end_ in (1, 0)]
     far = ends[0] - ends[1]
     size, size_square = cite(SIZE, (), far)
-    below = decide(ge(ABS(far), far), size, size_square)
     all_ = add_up(add_up(scale(z_means, z), r), t)
-    short = decide(ge(D * c, N**2), change, below, all_, norm_square, degree=1)
-    bound = ROOT_2 * D / 4
-    fact = decide(ge(bound, N), short, product(above, course.positive))
+    short = decide(ge(D * c, N**2), change, size, size_square, all_, norm_square)
     half = decide(eq(ROOT_2, 2 * INV(ROOT_2)), scale(unit, ROOT_2), scale(whole, INV(ROOT_2)))
-    fact = decide(ge(INV(ROOT_2) * D / 2, N), fact, scale(half, D))
+    fact = decide(
+        ge(INV(ROOT_2) * D / 2, N), short, product(above, course.positive), scale(half, D)
+    )
     matrix = F * at_r(F) - G * at_r(G)
     goal = ge(INV(ROOT_2) * D / 2, SQRT(total(total(matrix**2, r), t)))
     end(statement, reading, by=[by_definition(goal, [z_means], fact)])

@@ -56,25 +56,23 @@ def prove_worse() -> str:
     slow = (2 * M - N) * aa + (2 * N - M) * r
     apart = decide(gt(-slow, 0), opposed, beyond("most", slow, c))
     (law,) = cite(EXPONENTIAL_OF_SUM, (), first, -first)
-    more = decide(ge(EXP(-first), 1), cite(EXPONENTIAL, (), -first)[1], lower)
-    small = decide(ge(1, E), law, more)
-    large = decide(ge(F, 1), cite(EXPONENTIAL, (), second)[1], ahead)
-    much = decide(gt(2 * M - N, 0), low, gap)
+    small = decide(ge(1, E), law, cite(EXPONENTIAL, (), -first)[1], lower)
     size = squares(a, k)
-    back = decide(gt(-r * (2 * N - M), 0), apart, much, size)
+    back = decide(gt(-r * (2 * N - M), 0), apart, low, gap, size)
     back = decide(gt(-r, 0), back, room, some)
     lag = decide(ge(N - (M - N) * E, 2 * N - M), gap, small)
-    reach = decide(ge(F * (2 * M - N), M + (M - N) * F), large, low, gap)
     pull = decide(gt(M + (M - N) * F, 0), low, gap, power(second))
-    reach = decide(ge(F * (2 * M - N), E * (M + (M - N) * F)), reach, small, pull)
+    reach = decide(
+        ge(F * (2 * M - N), E * (M + (M - N) * F)),
+        *(cite(EXPONENTIAL, (), second)[1], ahead, low, gap, small, pull),
+    )
     held = decide(ge(F * (lag.proposition.term), 0), lag, power(second))
     down = product(decide(ge(-r, 0), back), held), product(size, reach)
     least_down = decide(gt(-F * slow, 0), apart, power(second))
     falls = added(least_down, *down)
-    both = decide(ge((aa * bb - r**2) * (2 * N - M), 0), cauchy(a, b, k), room)
-    ahead_ = decide(gt(r * slow, 0), apart, back)
-    ratio = decide(gt(aa * (bb * (2 * N - M) + r * (2 * M - N)), 0), both, ahead_)
-    ratio = decide(gt(bb * (2 * N - M) + r * (2 * M - N), 0), ratio, size)
+    ratio = decide(
+        gt(bb * (2 * N - M) + r * (2 * M - N), 0), cauchy(a, b, k), room, apart, back, size
+    )
     least_up = decide(gt(F * ratio.proposition.term, 0), ratio, power(second))
     up = product(squares(b, k), held), product(decide(ge(-r, 0), back), reach)
     rises = added(least_up, *up)
@@ -122,14 +120,13 @@ def prove_basin() -> str:
     lead = decide(ge(M, N), best, beyond("least", M - N, c), beyond("least", least(M - N, c), t))
     lead = add_up(product(power(logit), lead), t)
     lead = decide(ge(s * lead.proposition.term, 0), lead, inverse)
-    below = decide(ge(M, u), lead, scale(unit, M))
-    spare = decide(ge(EXP(-u), EXP(-M)), powers_rise(-M, -u, decide(ge(-u, -M), below)))
+    spare = decide(
+        ge(EXP(-u), EXP(-M)), powers_rise(-M, -u, decide(ge(-u, -M), lead, scale(unit, M)))
+    )
     top = most(N, t)
     near = decide(
         ge(EXP(-top), EXP(-u)),
-        basin,
-        beyond("least", EXP(-top) - EXP(-M), c),
-        one_of_sum(spare, c),
+        *(basin, beyond("least", EXP(-top) - EXP(-M), c), one_of_sum(spare, c)),
     )
     above = decide(ge(u, N), exponents_rise(-u, -top, near), beyond("most", N, t))
     far = decide(ge(-moved - 1, 0), margins, beyond("most", moved, t))

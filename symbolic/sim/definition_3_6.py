@@ -108,8 +108,9 @@ def prove_equal_rivals() -> str:
     rise = gap.proposition.term
     same = decide(eq(slope(score_), rise * slope(o)), *parts, degree=1)
     along = add_up(scale(same, slope(o)), k)
-    up = product(gap, add_up(square(slope(o)), k))
-    both = decide(ge(total(slope(score_) * slope(o), k), 0), along, up, degree=1)
+    both = decide(
+        ge(total(slope(score_) * slope(o), k), 0), along, gap, add_up(square(slope(o)), k)
+    )
     u = total(f * score_, t)
     end(DEFINITION, reading, by=[product(power(u), square(INV(1 + EXP(u))), both)])
     return "with equal rivals u = low + gap F, so dF/ds = g'(u) gap ||grad F||^2, for any n and D"

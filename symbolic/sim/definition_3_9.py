@@ -14,7 +14,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     scale,
 )
-from attsvm.theory.proof.terms import EXP, INV, Letter, least, substituted, total
+from attsvm.theory.proof.terms import EXP, INV, Letter, least, total
 from properties._support.risk_formulas import DECREASES, DECREASING
 from properties.sim.definition_3_9 import DEFINITION, DIFFER
 from symbolic.attended import LOSS, Input, attends, falls, t
@@ -79,11 +79,9 @@ def prove_above() -> str:
     some = some_of(DEFINITION, reading, "T")
     worst, is_worst = attained("worst", least(one.score, t), some)
     at_worst = {t: worst()}
-    gap = decide(gt(substituted(one.best - one.score, at_worst), 0), differ, is_worst)
     weight = at(one.weight_positive, at_worst)
-    part = decide(gt(substituted(one.weight * (one.best - one.score), at_worst), 0), weight, gap)
     each = at(one_of_sum(product(one.weight_positive, one.gap), t), at_worst)
-    short = decide(gt(one.deficit, 0), each, part)
+    short = decide(gt(one.deficit, 0), each, weight, differ, is_worst)
     values = {Letter("a"): one.best - one.deficit, Letter("b"): one.best}
     end(DEFINITION, reading, by=[cut(at(decreases, values), short)])
     return "for every strictly decreasing loss and any T and D: l(best - delta) > l(best)"

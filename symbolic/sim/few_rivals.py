@@ -133,9 +133,13 @@ def _independent(
     moved = w - t * r
     # no moved weight is negative, and they still give X^mm
     spare = product(above, less, top)
-    left = decide(ge(moved, 0), spare, scale(unit, t * r), scale(whole, w), degree=1)
     size, size_square = cite(SIZE, (), moved)
-    none = add_up(decide(eq(ABS(moved) - moved, 0), left, size, size_square), two)
+    none = add_up(
+        decide(
+            eq(ABS(moved) - moved, 0), spare, scale(unit, t * r), scale(whole, w), size, size_square
+        ),
+        two,
+    )
     amiss = total(moved * A(CARRIED(two)), two) - V
     parts = at(sums, {X: amiss}), at(made, {X: amiss}), _nothing(G, amiss, no)
     stays = decide(eq(amiss @ amiss, 0), parts[0], scale(parts[1], t), scale(parts[2], t), degree=1)
@@ -213,8 +217,7 @@ def _few(
     parts = _summed(_bessel(B, apart, orthogonal, short), indices), add_up(each, one)
     return decide(
         ge(_over(as_term(1), indices), total(1, one)),
-        *parts,
-        *_inward(share, one, indices),
+        *(*parts, *_inward(share, one, indices)),
         degree=1,
     )
 

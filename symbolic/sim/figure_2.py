@@ -23,18 +23,16 @@ from attsvm.primitives.descent_letters import (
     other,
     peer,
     raised,
-    slope_of_risk,
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import add_up, at, cite, conclude, cut, decide, one_of_sum, scale
-from attsvm.theory.proof.terms import NORM, Letter, Term, substituted, total
+from attsvm.theory.proof.terms import NORM, Letter, Term
 from properties.sim.figure_2 import ORTHONORMAL, SUCCESSOR
 from symbolic.aligned_facts import against
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.attention_facts import OWN, THEIRS, attends, moves, steepness
-from symbolic.facts import product
 
 THEIR = OWNER(other)
 """The problem of another rival."""
@@ -62,18 +60,15 @@ def apart(mine: Letter, theirs: Letter, unit: Fact, binary: Fact, alike: Fact, a
     n, m = (EMBEDDING(NEXT(OWNER(one))) for one in (theirs, mine))
     t, D = EMBEDDING(WORD_OF(mine)), n - m
     (up,), down = cite(CAUCHY_SCHWARZ, (), D, t), against(D, t)
-    wide = decide(ge((NORM(D) * NORM(t)) ** 2, (D @ t) ** 2), up, down)
     (_, long), (_, one) = cite(LENGTH, (), D), cite(LENGTH, (), t)
     units = [at(unit, {letter: w}) for w in (NEXT(OWNER(theirs)), NEXT(OWNER(mine)), WORD_OF(mine))]
     one = decide(eq(NORM(t) ** 2, 1), one, units[2])
     wide = decide(
         ge(2 - 2 * (n @ m), (D @ t) ** 2),
-        *(wide, scale(one, NORM(D) ** 2), long, *units[:2]),
-        degree=1,
+        *(up, down, scale(one, NORM(D) ** 2), long, *units[:2]),
     )
-    wide = decide(ge(0, Q * (D @ t) ** 2), product(decide(ge(Q, 0), binary), wide), scale(alike, 2))
-    gone = decide(eq(Q * (D @ t), 0), wide, scale(binary, (D @ t) ** 2))
-    return decide(eq(Q * (n @ t), 0), gone, scale(alone, Q))
+    wide = decide(ge(0, Q * (D @ t) ** 2), decide(ge(Q, 0), binary), wide, scale(alike, 2))
+    return decide(eq(Q * (n @ t), 0), wide, scale(binary, (D @ t) ** 2), scale(alone, Q))
 
 
 @linked
@@ -88,11 +83,11 @@ def prove() -> str:
     falls = at(decide(gt(FALL(a.u(i, K)), 0), bent.at_output, bent.positive), {i: OWN})
     scores = add_up(scale(zero, a.s(j, K)), j, THEIRS)
     u = decide(eq(a.u(i, K), a.s_o(i, K)), a.mean, scale(best, a.s_o(i, K)), scores)
-    ahead = decide(
-        gt(a.u(OWN, K) - GAMMA(j), 0), at(u, {i: OWN}), zero, at(a.s_o_positive, {i: OWN})
-    )
     weight = decide(gt(FALL(a.u(OWN, K)) * a.s(j, K), 0), falls, a.s_positive)
-    weight = decide(gt(weight.proposition.term * (a.u(OWN, K) - GAMMA(j)), 0), weight, ahead)
+    weight = decide(
+        gt(weight.proposition.term * (a.u(OWN, K) - GAMMA(j)), 0),
+        *(weight, at(u, {i: OWN}), zero, at(a.s_o_positive, {i: OWN})),
+    )
     pulls = decide(gt(step.p(j, K), 0), step.p_is, weight, over)
     # <A_r, A_j> is q (1 + <e_r, e_j>)
     q_binary = pair(binary, ASKED(THEIR), ASKED(OWN))
@@ -113,11 +108,8 @@ def prove() -> str:
     units = [at(unit, {letter: w}) for w in (ASKED(OWN), WORD_OF(j))]
     square = at(whole, {other: j})
     square = decide(eq(A(j) @ A(j), 2), square, scale(units[0], 1 + e_j @ e_j), units[1])
-    along = -substituted(slope_of_risk(), {M: A(j)})
-    grown = total(step.p(other, K) * (A(other) @ A(j)), other)
     parts = at(step.descends, {M: A(j)}), at(step.grown, {M: A(j)})
-    is_sum = decide(eq(along, grown), *parts, step.rate)
     (sequent,) = present(raised(), "a claim").sequents
     more = scale(square, step.p(j, K))
-    conclude(decide(sequent.proposition, is_sum, own, more, pulls), sequent)
+    conclude(decide(sequent.proposition, *parts, step.rate, own, more, pulls), sequent)
     return "for any vocabulary, any sentences with one successor a token, any start and step"

@@ -272,7 +272,7 @@ def gradient_change(
         ]
         most_ = moved(rate, s * along, *sides)
         all_ = decide(ge(bound - s * N2, 0), most_, below, scale(moved_by, s), degree=1)
-        half = decide(ge(kappa * size**2 / 2, 0), product(positive, square(size)))
+        half = decide(ge(kappa * size**2 / 2, 0), positive, square(size))
         (N, N_square), (D, D_square) = length(g, k), length(apart, k)
         step = D.proposition.term, D_square
         C = half.proposition.term
@@ -298,12 +298,11 @@ def shortened(
     N2, D2 = n**2 - N_square.proposition.term, d**2 - D_square.proposition.term
     (short,) = cite(DISCRIMINANT, [fact], S, C * N2 * half, -N2 * half, C * D2 * half)
     parts = scale(D_square, C**2 * N2), scale(N_square, C**2 * d**2), scale(N_square, n**2 + N2)
-    less = decide(ge(C**2 * n**2 * d**2, n**4), short, *parts, degree=1)
     goal = ge(C * d, n)
     yes, no = assume(goal), assume(goal.denied())
-    long = decide(gt(n**2, 0), decide(gt(n, 0), no, above))
+    long = decide(gt(n**2, 0), no, above)
     gap = decide(gt(n**2, C**2 * d**2), no, above)
-    return cases(yes, decide(goal, gap, long, less), goal)
+    return cases(yes, decide(goal, gap, long, short, *parts), goal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +379,6 @@ def hessian_size(
     all_ = decide(
         ge(bound - s * N2, 0), inside[0], at(inside[1], {S: -s}), scale(same, s), degree=1
     )
-    half = decide(ge(kappa * size**2 / 2, 0), product(positive, square(size)))
+    half = decide(ge(kappa * size**2 / 2, 0), positive, square(size))
     step = as_term(1), decide(eq(1, D2), unit)
     return shortened(all_, half.proposition.term, half, (n, whole), step)

@@ -41,7 +41,7 @@ from attsvm.theory.proof.rules import (
     regroup,
     scale,
 )
-from attsvm.theory.proof.terms import ABS, EXP, INV, NORM, Letter, Term, total
+from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, Term, total
 from symbolic.aligned_facts import against
 from symbolic.attention_facts import HERE, MARGIN, OWN, THEIRS, r
 from symbolic.basin_facts import Converged
@@ -112,25 +112,29 @@ def margin_rates(limits: Rates) -> Margins:
 
 def at_least(m: Margins) -> Fact:
     """Prove that m_j >= (m - 3 t m) ln k in the end."""
-    t, g, whole = m.t, m.rates.run.growth, N * LN_K
+    t, g = m.t, m.rates.run.growth
     low = (STEEP - t) * (1 - t - t**2)
     bent = decide(ge(low, STEEP - 3 * t * STEEP), g.margins, m.some, m.below_one, degree=3)
     follows = at(m.rates.follows, {off: t}, m.some)
-    fact = decide(ev(ge(N * MARGIN, low * whole)), follows, m.least, m.ahead)
-    fact = decide(ev(ge(N * MARGIN, (STEEP - 3 * t * STEEP) * whole)), fact, bent, m.wide)
-    return decide(ev(ge(MARGIN, (STEEP - 3 * t * STEEP) * LN_K)), fact, g.V_positive)
+    return decide(
+        ev(ge(MARGIN, (STEEP - 3 * t * STEEP) * LN_K)),
+        *(follows, m.least, m.ahead, bent, m.wide, g.V_positive),
+    )
 
 
 def at_most(m: Margins) -> Fact:
     """Prove that m_j <= (m + 3 t m) ln k in the end."""
     t, g, D, whole = m.t, m.rates.run.growth, m.rates.deviation, N * LN_K
     length, _ = cite(LENGTH, (), D)
-    lag = decide(ge(g.longest * NORM(D), -(A(j) @ D)), against(A(j), D), g.longest_up, length)
-    lag = decide(ev(ge((STEEP + OFF) * Y, N * MARGIN)), m.rates.near, lag)
+    lag = decide(
+        ev(ge((STEEP + OFF) * Y, N * MARGIN)), m.rates.near, against(A(j), D), g.longest_up, length
+    )
     lag, high = at(lag, {off: t}, m.some), (STEEP + t) * (1 + t)
     bent = decide(ge(STEEP + 3 * t * STEEP, high), g.margins, m.some, m.below_one)
-    fact = decide(ev(ge(high * whole, N * MARGIN)), lag, m.most, m.ahead, m.some)
-    fact = decide(ev(ge((STEEP + 3 * t * STEEP) * whole, N * MARGIN)), fact, bent, m.wide)
+    fact = decide(
+        ev(ge((STEEP + 3 * t * STEEP) * whole, N * MARGIN)),
+        *(lag, m.most, m.ahead, m.some, bent, m.wide),
+    )
     return decide(ev(ge((STEEP + 3 * t * STEEP) * LN_K, MARGIN)), fact, g.V_positive)
 
 
@@ -155,8 +159,10 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
     u, s_o, hole = a.u(i, K), a.s_o(i, K), Letter("hole")
     term = FALL(a.u(OWN, K)) * a.s(j, K) * (a.u(OWN, K) - GAMMA(j)) * n
     optimal = FALL(u) * s_o * (BEST(i) - u) * n
-    size = decide(eq(ABS(p), p), *cite(SIZE, (), p), c.positive)
-    size = decide(eq(ABS(term), p), size, inside(run.step.p_is, p, term, ABS(hole), hole))
+    size = decide(
+        eq(ABS(term), p),
+        *(*cite(SIZE, (), p), c.positive, inside(run.step.p_is, p, term, ABS(hole), hole)),
+    )
     own = total(p, j, THEIRS)
     own_is = decide(
         eq(own, optimal),
@@ -164,8 +170,11 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
         scale(a.mean, FALL(u) * n),
         degree=1,
     )
-    whole = decide(eq(ABS(own), own), *cite(SIZE, (), own), add_up(c.positive, j, THEIRS))
-    whole = decide(eq(ABS(optimal), own), whole, inside(own_is, own, optimal, ABS(hole), hole))
+    whole = decide(
+        eq(ABS(optimal), own),
+        *(*cite(SIZE, (), own), add_up(c.positive, j, THEIRS)),
+        inside(own_is, own, optimal, ABS(hole), hole),
+    )
     every = total(ABS(term), j) + total(ABS(optimal), i)
     both = decide(
         eq(every, 2 * run.growth.P),
@@ -219,9 +228,11 @@ def above(s: Shares, m: Margins) -> Fact:
     far = decide(ev(ge(c.low * EXP(fall + last), c.high * EXP(x))), far, c.low_positive, one)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), fall, last)
     fact = decide(ev(ge(EXP(fall) * P, p)), far, scale(law, c.low), small, heavy, power(fall))
-    some_P = decide(ge(EXP(fall) * P, 0), power(fall), run.growth.P_positive)
     whole = scale(s.whole_is, EXP(fall))
-    return decide(ev(ge(EXP(fall) * s.whole, s.own)), fact, s.own_is, whole, some_P)
+    return decide(
+        ev(ge(EXP(fall) * s.whole, s.own)),
+        *(fact, s.own_is, whole, power(fall), run.growth.P_positive),
+    )
 
 
 def below(s: Shares, m: Margins) -> Fact:
@@ -239,7 +250,6 @@ def below(s: Shares, m: Margins) -> Fact:
     each, theirs = risen(-THEIR_MARGIN, last, of_all(m)), run.step.p(r, K)
     at_most_ = at(c.at_most, {j: r})
     each = decide(ev(ge(c.high * EXP(last), theirs)), at_most_, each, c.high_positive)
-    light = decide(ev(ge(many * EXP(last), P)), add_up(each, r), run.growth.P_is)
     order = decide(ev(ge(x, fall + last + OFF / 2 * LN_K)), m.room, m.long)
     some = decide(gt(many, 0), c.several, c.high_positive)
     ratio = decide(gt(2 * many / c.low, 0), some, s.over)
@@ -248,7 +258,8 @@ def below(s: Shares, m: Margins) -> Fact:
     far = decide(ev(ge(c.low * EXP(x), top)), far, c.low_positive, scale(s.unit, top))
     (law,) = cite(EXPONENTIAL_OF_SUM, (), fall, last)
     fact = decide(
-        ev(ge(p, 2 * EXP(fall) * P)), far, scale(law, 2 * many), large, light, power(fall)
+        ev(ge(p, 2 * EXP(fall) * P)),
+        *(far, scale(law, 2 * many), large, add_up(each, r), run.growth.P_is, power(fall)),
     )
     whole = scale(s.whole_is, EXP(fall))
     return decide(ev(ge(s.own, EXP(fall) * s.whole)), fact, s.own_is, whole)

@@ -25,7 +25,6 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import NORM, Over, Term, as_term
 from properties.sim.hyperplanes import WHOLE
-from symbolic.facts import product
 
 
 def _margins() -> tuple[Fact, Fact, Fact]:
@@ -44,14 +43,11 @@ def prove_apart() -> str:
     exists, ahead, behind = _margins()
     between = NORMAL(i) - NORMAL(h)
     (within,) = cite(CAUCHY_SCHWARZ, (), between, APART)
-    whole = NORM(between) * NORM(APART)
-    far = decide(ge(whole, 2), within, ahead, behind)
-    far = decide(ge(whole**2, 4), far)
     (_, one), (_, other) = cite(LENGTH, (), between), cite(LENGTH, (), APART)
     sequents = present(letters.far_apart(), "a claim").sequents
     parts = scale(one, NORM(APART) ** 2), scale(other, between @ between)
     conclude(exists, sequents[0])
-    conclude(decide(sequents[1].proposition, far, *parts, degree=1), sequents[1])
+    conclude(decide(sequents[1].proposition, within, ahead, behind, *parts), sequents[1])
     return "for any number of tokens, sub-sequences and axes"
 
 
@@ -83,20 +79,15 @@ def _not_along(
     # |v|^2 is above 0, as <w_h, -D> >= 1
     (short,) = cite(CAUCHY_SCHWARZ, (), w_h, -D)
     back, _ = cite(LENGTH, (), -D)
-    long = decide(gt(NORM(w_h) * NORM(-D), 0), short, behind)
-    far = decide(gt(NORM(w_h), 0), long, back)
+    far = decide(gt(NORM(w_h), 0), short, behind, back)
     squares = [[square(x)] if x.parts else [] for x in (c_h, beside)]
     some = decide(gt(length, 0), size_square, far, *squares[0])
     # the part of |v|^2 u - <u, v> v in w has length 0
-    spare = product(decide(ge(length, 0), some), no)
-    gone = decide(ge(0, apart @ apart), spare, *squares[1], degree=1)
     _, part_square = cite(LENGTH, (), apart)
-    nothing = decide(ge(0, NORM(apart)), part_square, gone)
+    nothing = decide(ge(0, NORM(apart)), part_square, some, no, *squares[1])
     (along,) = cite(CAUCHY_SCHWARZ, (), apart, D)
-    none = decide(ge(0, apart @ D), along, product(span, nothing), degree=1)
-    reached = product(decide(ge(length, 0), some), ahead)
-    wide = decide(ge(apart @ D, length), reached, product(turned, behind), turned)
-    return cases(decide(goal, yes), decide(goal, none, wide, some), goal)
+    wide = decide(ge(apart @ D, length), some, ahead, behind, turned)
+    return cases(decide(goal, yes), decide(goal, along, span, nothing, wide, some), goal)
 
 
 @linked

@@ -113,7 +113,7 @@ def logistic(w: Weights, s: Scores, largest: Largest) -> Loss:
     goal = ge(kappa, _N / 2 * (P * a.term + Q * _N / 4))
     heights = Heights(
         kappa,
-        decide(ge(P, 0), P_means, product(s.wide, rises)),
+        decide(ge(P, 0), P_means, s.wide, rises),
         decide(ge(Q, 0), Q_means, product(size, rises, square(s.w))),
         by_definition(goal, [P_means, Q_means], above),
     )
@@ -212,11 +212,9 @@ def printed_constant(
     two = decide(ge(2 - ROOT_2, 0), whole)
     positive = decide(ge(R, 0), large)
     norm, _ = length(h, t)
-    near = decide(ge(2 * R, osc), range_, product(two, norm), head)
+    near = decide(ge(2 * R, osc), range_, two, norm, head)
     size, _ = cite(SIZE, (), v.b.term)
-    small = decide(
-        ge(2 * R**2, s.w), s.means, product(size, near), product(positive, label), degree=1
-    )
+    small = decide(ge(2 * R**2, s.w), s.means, size, near, product(positive, label))
     kappa = s.w / 8 + s.w**2 / 32
     below = decide(ge(R**2 / 4 + R**4 / 8, kappa), small, s.wide)
     wide, _ = image(v.A.entry((t.term,), (k.term,)), t, k, v.x.entry((k.term,)))
@@ -232,9 +230,8 @@ def printed_constant(
     # n^3 exp(13 R^2) >= 1
     n, line = least_count(statement, reading), cite(EXPONENTIAL, (), 13 * R**2)[1]
     N, E = total(1, t), EXP(13 * R**2)
-    rises = decide(ge(E - 1, 0), line, square(R))
     cube = decide(ge(N**3 - 1, 0), n, degree=3)
-    factor = decide(ge(N**3 * E - 1, 0), cube, rises)
+    factor = decide(ge(N**3 * E - 1, 0), cube, line, square(R))
     spare = product(powers[1], positive, factor)
     return decide(ge(3 * N**3 * R**7 * E, kappa * S**2), sized, spare)
 

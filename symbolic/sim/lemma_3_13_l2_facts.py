@@ -153,15 +153,15 @@ def shorter(s: Interval, known: Assumed) -> Fact:
     first = decide(goal, s.height, product(n, less, yes), degree=1)
     reach = decide(ge(r, 0), s.reach(), s.wide)
     level = product(reach, positive)
-    bent = decide(gt(c, 0), no, level, decide(ge(w + W, 0), s.wide, some))
-    steep = decide(gt(2 * w * c - r * x, 0), no, product(bent, less))
+    bent = decide(gt(c, 0), no, level, s.wide, some)
+    steep = decide(gt(2 * w * c - r * x, 0), no, bent, less)
     wide = decide(gt(w, 0), steep, level, bent)
     room = r * x * w / 2 - r * x * W + c * W**2
     scaled = product(square(W), steep), product(level, square(w - W))
-    rest = decide(ge(room, 0), decide(ge(w * room, 0), *scaled, degree=1), wide)
+    rest = decide(ge(room, 0), *scaled, wide)
     cube = product(square(x - as_term(1) / 2), positive)
     low = decide(ge(as_term(16) / 27 - x * N, 0), cube, square(x - as_term(5) / 8), degree=1)
-    second = decide(goal, third(s), product(s.wide, reach, low), product(n, rest), degree=1)
+    second = decide(goal, third(s), product(s.wide, reach, low), n, rest)
     return cases(first, second, condition)
 
 
@@ -186,8 +186,8 @@ def reflected(s: Interval, known: Assumed, within: Fact) -> Fact:
     first = decide(goal, within, product(n, square(W), spare), degree=1)
     far, place = x - o, 2 * o - x
     ends = (
-        decide(ge(place, 0), decide(ge(2 * o - 1, 0), of_third, above), small),
-        decide(ge(1, place), decide(ge(1 - o, 0), of_third), no),
+        decide(ge(place, 0), of_third, above, small),
+        decide(ge(1, place), of_third, no),
     )
     other = cut(at(within, {a: place}), *ends)
     rho_ = decide(ge(rho, 0), s.reach(), less)
@@ -243,8 +243,7 @@ def of_mean(s: Interval) -> Fact:
     back, low = decide(ge(-x, 0), no), (1 - T_) * m
     some = product(u.rest, u.part)
     short = product(u.rest, u.below), square(T_ - half)
-    short_ = decide(ge(half / 2 - low, 0), *short, degree=1)
-    small = decide(ge(half / 8 - low**2, 0), some, short_)
+    small = decide(ge(half / 8 - low**2, 0), some, *short)
     parts = (
         *(s.at(as_term(0)), product(square(w), small), product(u.signs[1], square(w * low))),
         product(u.above, s.wide, some, back),

@@ -47,33 +47,30 @@ def below(w: Term, p: Fact, rest: Fact, wide: Fact, r: tuple[Fact, Fact], least:
     goal, condition = ge(w * R / 3, 2 * y * p_ * (x + (1 - p_) * y)), ge(x - y, 0)
     yes, no = assume(condition), assume(condition.denied())
     # a (1-a^2) is at most 2 r/3
-    cubic = product(square(x - R), decide(ge(x + 2 * R, 0), positive, above))
-    top = decide(ge(2 * R / 3 - x * N, 0), cubic, scale(third, x), scale(third, R), degree=1)
-    most = product(wide, top)
+    top = decide(
+        ge(2 * R / 3 - x * N, 0), square(x - R), positive, above, scale(third, x), scale(third, R)
+    )
     # for a >= y the height grows with p
-    grows = product(area, rest, decide(ge(x - y * p_, 0), yes, product(area, rest)))
-    first = decide(goal, most, grows, degree=1)
+    grows = product(area, rest, decide(ge(x - y * p_, 0), yes, area, rest))
+    first = decide(goal, wide, top, grows)
     # else it is at most (a + y)^2/2, and (y - a)^2 <= w (a - r)^2 (a + 2 r)
     flat = square(x + y - 2 * p_ * y)
     # let e be the y - a of w = 6 r; y - a is between 0 and e, and at most w r e/2
     z, e = y - x, 3 * R * N / 2 - x
     gap = decide(ge(z, 0), no)
-    more = decide(ge(e - z, 0), product(n, least))
+    more = decide(ge(e - z, 0), n, least)
     share = decide(ge(w * e * R / 2 - z, 0), product(positive, above, least), scale(third, z))
     steep = product(decide(ge(e, 0), more, gap), share)
-    squares_ = decide(ge(w * e**2 * R / 2, z**2), product(gap, more), steep)
+    squares_ = decide(ge(w * e**2 * R / 2, z**2), gap, more, steep)
     rest_ = decide(
         ge(x / 4 + 7 * R / 8 - 3 * R * x**2 / 8, 0),
-        positive,
-        product(above, small),
-        above,
+        *(positive, product(above, small), above),
     )
     factor = 7 * x**2 * R / 8 - 3 * x**4 * R / 8 - 3 * x**3 / 4
     inner = (x - R) ** 2 * (x + 2 * R)
     near = decide(
         ge(inner - R * e**2 / 2, 0),
-        *(product(square(x - R), rest_), scale(third, factor)),
-        degree=1,
+        *(square(x - R), rest_, scale(third, factor)),
     )
     whole = scale(third, w * x), scale(third, w * R)
     second = decide(goal, flat, squares_, product(wide, near), *whole, degree=1)
@@ -88,7 +85,7 @@ def beyond(w: Term, p: Fact, wide: Fact, unit: Fact, inverse: Fact) -> Fact:
     n = decide(ge(N, 0), positive, small)
     parts = product(wide, square(x - 2 * over)), scale(unit, x), scale(unit, over)
     less = decide(ge(top - x - y, 0), *parts, degree=1)
-    sum_ = decide(ge(top + x + y, 0), inverse, wide, positive, product(wide, n))
+    sum_ = decide(ge(top + x + y, 0), inverse, wide, positive, n)
     last = product(less, sum_), square(x + y - 2 * p_ * y)
     return decide(ge(top**2 / 2, 2 * y * p_ * (x + (1 - p_) * y)), *last, degree=1)
 
@@ -114,8 +111,9 @@ def log_loss(v: Values, w: Weights, s: Scores, settings: Mapping[str, Sequent]) 
     R = root.proposition.term
     one, r = cite(RECIPROCAL, [decide(gt(R, 0), root, whole)], R)
     third = decide(eq(3 * INV(R) ** 2, 1), scale(whole, INV(R) ** 2), scale(one, R * INV(R) + 1))
-    six = decide(eq(R, 3 * INV(R)), scale(whole, INV(R)), scale(one, R))
-    least = decide(ge(6 * INV(R) - s.w, 0), assume(condition), s.means, six)
+    least = decide(
+        ge(6 * INV(R) - s.w, 0), assume(condition), s.means, scale(whole, INV(R)), scale(one, R)
+    )
     means = s.means, P_means, Q_means
     fact = below(s.w, rises, rest, s.wide, (r, third), least)
     value = kappa - narrow.proposition.term
@@ -129,7 +127,7 @@ def log_loss(v: Values, w: Weights, s: Scores, settings: Mapping[str, Sequent]) 
     above = cases(first, second, condition)
     heights = Heights(
         kappa,
-        decide(ge(P, 0), P_means, product(s.wide, rises)),
+        decide(ge(P, 0), P_means, s.wide, rises),
         decide(ge(Q, 0), Q_means, product(square(s.w), rises, rest)),
         above,
     )

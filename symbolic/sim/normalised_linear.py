@@ -28,7 +28,7 @@ def prove_unbounded() -> str:
     size, _ = cite(SIZE, (), v.C.term)
     D, C, change, c = distance.proposition.term, ABS(v.C.term), moves.proposition.term, v.c.term
     N = C * D + 1
-    unit, inverse = cite(RECIPROCAL, [decide(gt(N, 0), product(size, distance))], N)
+    unit, inverse = cite(RECIPROCAL, [decide(gt(N, 0), size, distance)], N)
     one, _ = cite(RECIPROCAL, [moves], change)
     factor = note("c is above 0", decide(gt(c, 0), moves, inverse))
     hole, same, losses = Letter("hole"), [], []
@@ -47,6 +47,5 @@ def prove_unbounded() -> str:
     apart = (v.c * v.x - v.c * v.y).entry((k.term,))
     square = decide(ge((c * D) ** 2, total(apart**2, k)), scale(distance_square, c**2))
     nearer = root_at_most(product(factor, distance), length(apart, k), square)
-    close = product(size, nearer)
-    conclude(decide(sequent.proposition, equal, close, scale(unit, change), factor), sequent)
+    conclude(decide(sequent.proposition, equal, size, nearer, scale(unit, change), factor), sequent)
     return "M(c x) = M(x) for c > 0, so M has no Lipschitz constant where it is not constant"

@@ -1,7 +1,6 @@
 """The cost of turning X: |<z, S D>| <= sqrt(||S^T S|| <z, z> <D, D>) for S = X - X^T."""
 
 from attsvm.theory.proof.facts import ge
-from attsvm.theory.proof.lemmas import spectral
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import add_up, decide, exchange, scale
 from attsvm.theory.proof.terms import Letter, Term, total
@@ -45,20 +44,16 @@ def prove() -> str:
     along = total(gram * D(c), c)
     again = cauchy(D(a), along, a)
     size, bound = image(gram, a, c, D(c))
-    norm, long = spectral(gram, a, c), squares(D(a), a)
-    small = decide(
-        ge((norm * total(D(a) ** 2, a)) ** 2, total(D(a) * along, a) ** 2),
-        *(again, product(long, bound)),
-    )
+    long = squares(D(a), a)
     whole = product(size, long)
-    short = decide(ge(whole.proposition.term, total(D(a) * along, a)), whole, small)
-    reach = decide(ge(whole.proposition.term, total(moved**2, b)), short, outer, inner)
+    short = decide(ge(whole.proposition.term, total(D(a) * along, a)), whole, *(again, long, bound))
     left = total(z * moved, b)
     square_ = total(z**2, b) * whole.proposition.term
     above = product(squares(z, b), whole)
     top, top_square = root(square_, above)
-    parts = product(squares(z, b), reach)
-    fact = decide(ge(top.proposition.term**2, left**2), within, parts, top_square)
+    fact = decide(
+        ge(top.proposition.term**2, left**2), within, squares(z, b), short, outer, inner, top_square
+    )
     x = total(z * total(X(b, a) * D(a), a), b) - total(
         D(b) * total(X(b, a) * v.z.entry((a.term,)), a), b
     )

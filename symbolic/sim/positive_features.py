@@ -90,7 +90,7 @@ def at_most_apart(x: Term, y: Term, order: Fact, side: Fact) -> Fact:
     size, whole = cite(SIZE, (), x)
     right = ABS(x) + order.proposition.term
     large = decide(ge(right, 0), size, order)
-    square = decide(ge(right**2, y**2), product(side, order), whole)
+    square = decide(ge(right**2, y**2), side, order, whole)
     return size_by_squares(y, large, square)
 
 
@@ -111,7 +111,7 @@ def grows(low: Term, high: Term, order: Fact) -> tuple[Fact, Fact]:
     up_positive = decide(ge(up_low, 0), low_below)
     grown = decide(ge(EXP(rise), 1), cite(EXPONENTIAL, (), rise)[1], risen)
     part = EXP(rise) * up_low + EXP(down)
-    part_positive = decide(ge(part, 0), product(power(rise), up_positive), power(down))
+    part_positive = decide(ge(part, 0), power(rise), up_positive, power(down))
     parts = [
         product(cite(EXPONENTIAL, (), lift)[1], part_positive),
         product(decide(ge(1 + lift, 0), lifted), product(up_positive, grown)),
@@ -203,7 +203,7 @@ def columns(
     near = root_at_most(distance, length(logs, k), small)
     spans = decide(
         ge(ROOT_2 * K, logs - at_r(logs, k, j)),
-        *(apart_by(logs, *unit, k, j), product(unit[0], near), product(unit[0], wide)),
+        *(apart_by(logs, *unit, k, j), unit[0], near, wide),
     )
     at_x, at_y = (one.log(key(v, t, feature_)) for feature_ in (k, j))
     w = between(at_x, at_y, spans, product(unit[0], positive), some_of(*SAID, "n"))
@@ -267,7 +267,7 @@ def score_change(
     near = root_at_most(distance, length(apart, k), small)
     spans = decide(
         ge(ROOT_2 * D, apart - at_r(apart, k, j)),
-        *(apart_by(apart, *unit, k, j), product(unit[0], near)),
+        *(apart_by(apart, *unit, k, j), unit[0], near),
     )
     step = product(unit[0], distance)
     w = between(at_x[0], at_y[0], spans, step, some_of(*SAID, "D"), k, j)
@@ -304,8 +304,7 @@ def diameter_by_norm(v: Values, unit: tuple[Fact, Fact]) -> Fact:
     small = decide(ge((S * d) ** 2, total(moved**2, s)), turned, scale(square, S**2))
     short = root_at_most(product(size, rows), length(moved, s), small)
     apart = at(apart_by(moved, *unit, s, q), {s: t, q: r})
-    most_ = decide(ge(ROOT_2 * S * d, d**2), apart, product(unit[0], short), square)
-    return decide(ge(ROOT_2 * S, d), most_, product(unit[0], size))
+    return decide(ge(ROOT_2 * S, d), apart, unit[0], short, square, product(unit[0], size))
 
 
 @linked

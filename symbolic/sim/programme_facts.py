@@ -14,7 +14,6 @@ from attsvm.primitives.programme_letters import (
     DROPPED,
     FIRST,
     GROUP,
-    LARGEST,
     LAST,
     MOVED,
     OUTER,
@@ -85,7 +84,7 @@ def prove_hull() -> str:
     (within,) = cite(CAUCHY_SCHWARZ, (), combined, V)
     length, _ = cite(LENGTH, (), combined)
     goal = present(claim, "a claim").sequents[0].proposition
-    _end(claim, decide(goal, reached, product(ratio, within), product(length, unit)))
+    _end(claim, decide(goal, reached, ratio, within, length, unit))
     return "for any number of inputs, tokens and axes, by <sum_j s_j A_j, X^mm> >= sum_j s_j"
 
 
@@ -102,8 +101,9 @@ def prove_classified() -> str:
     positive = bounds(at(lower, {j: k}), "least", body, k, rows)
     one, inverse = cite(RECIPROCAL, [positive], lowest)
     point = OUTER * INV(lowest)
-    above = product(inverse, beyond("least", margin(j.term, OUTER), j))
-    reached = decide(ge(margin(j.term, point), 1), above, one)
+    reached = decide(
+        ge(margin(j.term, point), 1), inverse, beyond("least", margin(j.term, OUTER), j), one
+    )
     feasible = meets(reached, point)
     exists = cut(at(met, {X: point}), feasible)
     gap = margin(j.term, V) - 1
@@ -112,20 +112,16 @@ def prove_classified() -> str:
     some_point = cases(exists, gone, some(j))
     longer = cut(at(least_, {X: point}), feasible)
     (_, size_square), (length, length_square) = cite(LENGTH, (), V), cite(LENGTH, (), OUTER)
-    whole = decide(
-        ge(NORM(OUTER) ** 2 * INV(lowest) ** 2, NORM(V) ** 2),
-        *(longer, size_square, scale(length_square, INV(lowest) ** 2)),
-        degree=1,
-    )
     short = product(length, inverse)
-    shorter = decide(ge(NORM(OUTER) * INV(lowest), NORM(V)), whole, short)
+    shorter = decide(
+        ge(NORM(OUTER) * INV(lowest), NORM(V)),
+        *(longer, size_square, scale(length_square, INV(lowest) ** 2), short),
+    )
     shorter = product(positive, shorter)
     scaled = decide(ge(NORM(OUTER), lowest * NORM(V)), shorter, scale(one, NORM(OUTER)), degree=1)
     unit = cut(at(unit, {X: point}), feasible)
     goal = claim.sequents[1].proposition
-    bound = decide(
-        goal, product(ratio, scaled), scale(unit, lowest), scale(norm, letters.DISTANCE), degree=1
-    )
+    bound = decide(goal, ratio, scaled, scale(unit, lowest), scale(norm, letters.DISTANCE))
     _end(claim, some_point, bound)
     return "in any dimension, by v u^T over its least margin"
 
@@ -140,11 +136,14 @@ def prove_price() -> str:
     paid = WEIGHT(j) * XI(GROUP(j))
     each = add_up(product(weight, enough), j)
     priced = add_up(product(slack, largest), g)
-    whole = decide(ge(LARGEST * total(XI(g), g), total(paid, j)), priced, regroup(paid, j, GROUP))
     own = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     (within,) = cite(CAUCHY_SCHWARZ, (), MOVED, V)
     goal = present(claim, "a claim").sequents[1].proposition
-    _end(claim, exists, decide(goal, at(sums, {X: MOVED}), each, whole, own, within))
+    _end(
+        claim,
+        exists,
+        decide(goal, at(sums, {X: MOVED}), each, priced, regroup(paid, j, GROUP), own, within),
+    )
     return "in any dimension: ||X|| ||V|| + sum_j w_j xi_j >= ||X||^2, however slacks are shared"
 
 
@@ -155,12 +154,8 @@ def prove_growth() -> str:
     (enough,) = (setting(_known(claim), sentence) for sentence in _known(claim))
     (positive,) = suppose(POSITIVE)
     (within,) = cite(CAUCHY_SCHWARZ, (), total(A(j), j), MOVED)
-    gained = decide(
-        ge(NORM(total(A(j), j)) * NORM(MOVED), total(1 - letters.OWN_XI(j), j)),
-        *(add_up(enough, j), within),
-    )
     goal = present(claim, "a claim").sequents[0].proposition
-    _end(claim, decide(goal, product(positive, gained)))
+    _end(claim, decide(goal, positive, *(add_up(enough, j), within)))
     return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
 
 
@@ -225,9 +220,14 @@ def prove_at_least_lost() -> str:
     itself = scale(itself, letters.short_by(k.term, moved))
     other = scale(decide(eq(same, 0), alike, no), WEIGHT(j) * square_)
     m = margin(k.term, moved)
-    met = decide(ge(m, 1), at(exists, {j: k}), scale(aside, WEIGHT(j)), other)
     size, size_square = cite(SIZE, (), 1 - m)
-    short = scale(decide(eq(ABS(1 - m) + 1 - m, 0), met, size, size_square), 1 - same)
+    short = scale(
+        decide(
+            eq(ABS(1 - m) + 1 - m, 0),
+            *(at(exists, {j: k}), scale(aside, WEIGHT(j)), other, size, size_square),
+        ),
+        1 - same,
+    )
     feasible = add_up(cases(itself, short, gt(same, 0)), k)
     longer = cut(at(least, {X: moved}), feasible)
     picked = add_up(scale(aside, WEIGHT(k)), k)

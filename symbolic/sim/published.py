@@ -122,8 +122,7 @@ def squares_moved(known: Domain, some: Fact) -> Fact:
     x, q, y = total(D**2, t), total(D * m, t), total(m**2, t)
     between = add_up(add_up(moved_between(known), r), t)
     apart = squares(D - at_r(D) - N * Z, r, t)
-    weight = decide(ge(N * N, 0), square(N))
-    part = decide(ge(N * (N * RATE * q - x), 0), apart, product(weight, between), degree=1)
+    part = decide(ge(N * (N * RATE * q - x), 0), apart, square(N), between)
     unit, inverse = cite(RECIPROCAL, [some], N)
     part = product(inverse, part)
     part = decide(ge(N * RATE * q, x), part, scale(unit, N * RATE * q - x), degree=1)
@@ -204,10 +203,14 @@ def prove_fifth() -> str:
     formula = formula_of(basic_5.BOUND, "amended-2")
     fact = fourth(domain(formula), some_of(basic_5.BOUND, "amended-2", "n"))
     (large,) = suppose(LARGE, formula)
-    spare = product(decide(ge(R**2, 1), large), right_positive())
     end(
         *(basic_5.BOUND, "literal-3", "amended-2"),
-        by=[decide(ge(R**2 * CONSTANT * DISTANCE, CHANGE), fact, spare)],
+        by=[
+            decide(
+                ge(R**2 * CONSTANT * DISTANCE, CHANGE),
+                *(fact, decide(ge(R**2, 1), large), right_positive()),
+            )
+        ],
     )
     return "with c = f - z and R >= 1 the fourth bound gives the fifth"
 
@@ -225,9 +228,12 @@ def prove_fifth_of_values() -> str:
     factors = scale(norm_square, size**2), scale(h_square, total((F - G) ** 2, t))
     small = decide(ge((CHANGE * size) ** 2, whole**2), cauchy(F - G, h, t), *factors, degree=1)
     # |<f - g, h>| <= ||f - g|| ||h|| <= R^2 ||f - g||
-    more = decide(ge(R**2 * C, CHANGE * size), product(norm, values), product(square(R), fact))
     below = size_by_squares(whole, product(norm, root_h), small)
-    end(basic_5.BOUND, "amended", by=[decide(ge(R**2 * C, ABS(whole)), below, more)])
+    end(
+        basic_5.BOUND,
+        "amended",
+        by=[decide(ge(R**2 * C, ABS(whole)), below, norm, values, square(R), fact)],
+    )
     return "with ||h|| <= R^2 the fourth bound gives the fifth"
 
 
@@ -263,7 +269,7 @@ def larger_constant(known: Domain) -> Fact:
     more = product(known.radius, power(2 * R), alpha)
     more = decide(
         ge(N * EXP(5 * R**2), R * RATE * BETA_),
-        *(product(count(t), exceeds(5, 3)), more, scale(law, N * R)),
+        *(count(t), exceeds(5, 3), more, scale(law, N * R)),
     )
     unit, inverse = cite(RECIPROCAL, [known.beta], BETA_)
     more = product(inverse, square(over), count(t), length(APART, k)[0], more)
@@ -281,7 +287,7 @@ def prove_seventh() -> str:
     sum_, sum_square = length(F + G, t)
     A, S, C = CHANGE, sum_.proposition.term, INV(BETA_) ** 3 * N**2 * EXP(5 * R**2) * DISTANCE
     small = decide(ge(2, S), sum_square, shorter_sum(some))
-    both = decide(ge(2 * C, A * S), product(apart, small), fact, larger_constant(known))
+    both = decide(ge(2 * C, A * S), apart, small, fact, larger_constant(known))
     # <f - g, f + g>^2 <= ||f - g||^2 ||f + g||^2
     whole, matrix = total((F - G) * (F + G), t), F * at_r(F) - G * at_r(G)
     factors = scale(apart_square, S**2), scale(sum_square, total((F - G) ** 2, t))

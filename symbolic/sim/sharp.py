@@ -54,12 +54,10 @@ def apart_by(u: Term, root_above: Fact, whole: Fact, t: Letter = t, r: Letter = 
     ups, downs = one_of_sum(square(up), t), one_of_sum(square(down), r)
     norm, norm_square = length(u, t)
     N = norm.proposition.term
-    both = decide(
-        ge(N**2, up**2 + down**2), ups, downs, norm_square, add_up(size_square, t), degree=1
-    )
     large = product(root_above, norm)
     both = decide(
-        ge((ROOT_2 * N) ** 2, (up + down) ** 2), both, square(up - down), scale(whole, N**2)
+        ge((ROOT_2 * N) ** 2, (up + down) ** 2),
+        *(ups, downs, norm_square, add_up(size_square, t), square(up - down), scale(whole, N**2)),
     )
     both = decide(ge(ROOT_2 * N, up + down), large, both)
     above, below = (decide(ge(ABS(u), x), size, size_square) for x in (u, -u))
@@ -88,15 +86,15 @@ def prove_fourth() -> str:
     norm, norm_square = length(u, t)
     N, whole = norm.proposition.term, total(u**2, t)
     size, size_square = cite(SIZE, (), whole)
-    below = decide(ge(ABS(whole), whole), size, size_square)
     short = decide(
-        ge(ROOT_2 * N * w.span / 4, N**2), change, below, norm_square, product(spread, w.positive)
+        ge(ROOT_2 * N * w.span / 4, N**2),
+        *(change, size, size_square, norm_square, product(spread, w.positive)),
     )
     root_above, root_square, unit = root
-    bound = ROOT_2 * w.span / 4
-    fact = decide(ge(bound, N), short, product(root_above, w.positive))
     half = decide(eq(ROOT_2, 2 * INV(ROOT_2)), scale(unit, ROOT_2), scale(root_square, INV(ROOT_2)))
-    fact = decide(ge(INV(ROOT_2) * w.span / 2, N), fact, scale(half, w.span))
+    fact = decide(
+        ge(INV(ROOT_2) * w.span / 2, N), short, product(root_above, w.positive), scale(half, w.span)
+    )
     end(basic_4.BOUND, "sharp", by=[fact])
     end(basic_6.BOUND, "sharp-2", by=[fact])
     return "||Df[s]|| <= (max s - min s)/sqrt 8 for every n, so spread(A)/2"

@@ -38,10 +38,12 @@ def prove_bound() -> str:
     own, is_best = attained("best", best, some)
     token = at(beyond("least", (h - b) ** 2, t), {t: own()})
     value = v.h.entry((own(),))
-    reached = decide(ge((best - b) ** 2, (value - b) ** 2), scale(is_best, value + best - 2 * b))
     more = product(below, beyond_scores), square(below.proposition.term)
     (conclusion,) = conclusion_of(formula_of(LOSS, reading)).sequents
-    conclude(decide(conclusion.proposition, token, reached, *more), conclusion)
+    conclude(
+        decide(conclusion.proposition, token, scale(is_best, value + best - 2 * b), *more),
+        conclusion,
+    )
     return "the output is a mean of scores, none of which is above the target; any n and D"
 
 

@@ -66,7 +66,7 @@ def span_by_norm(v: Values, apart: Term, root_2: tuple[Fact, Fact]) -> Fact:
     short = root_at_most(product(size, distance), length(s, t), small)
     above, whole = root_2
     far = apart_by(s, above, whole)
-    return decide(ge(ROOT_2 * S * D, s - at_r(s)), far, product(above, short))
+    return decide(ge(ROOT_2 * S * D, s - at_r(s)), far, above, short)
 
 
 def change_by_norms(v: Values, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[Way, Fact]:
@@ -79,7 +79,7 @@ def change_by_norms(v: Values, some: Fact, root_2: tuple[Fact, Fact]) -> tuple[W
     first, second = scores(w, h)
     fact = decide(
         ge(size / 2, ABS(first - second)),
-        *(mean_change(w, h), product(wide, w.positive), scale(whole, size)),
+        *(mean_change(w, h), wide, w.positive, scale(whole, size)),
     )
     return w, fact
 
@@ -91,7 +91,7 @@ def change_on_data(v: Values, some: Fact, spread: Fact) -> tuple[Way, Fact]:
     size = SQRT(total(total(v.A.entry((t.term,), (k.term,)) * h, t) ** 2, k))
     first, second = scores(w, h)
     goal = ge(size * distance.proposition.term, ABS(first - second))
-    return w, decide(goal, mean_change(w, h), product(spread, distance))
+    return w, decide(goal, mean_change(w, h), spread, distance)
 
 
 def logistic_change(v: Values, w: Way, fact: Fact) -> Fact:
@@ -138,12 +138,11 @@ def score_by_largest(logit: Term, h: Term, some: Fact) -> Fact:
     largest, one = beyond("most", ABS(h), t), scale(weights.one(t), top)
     sides = []
     for x in (h, -h):
-        each = decide(ge(top, x), largest, decide(ge(ABS(h), x), size, whole))
+        each = decide(ge(top, x), largest, size, whole)
         sides.append(
             decide(
                 ge(top, total(weights.weight * x, t)),
-                add_up(product(weights.positive, each), t),
-                one,
+                *(add_up(product(weights.positive, each), t), one),
             )
         )
     return size_at_most(sides[0], sides[1], u, top)

@@ -87,12 +87,10 @@ def _signs(turns: Fact, leaves: Fact, some: Fact, either: Fact, itself: Fact) ->
     condition, goal = gt(empty, 0), eq(signs, empty)
     yes, no = assume(condition), assume(condition.denied())
     none = decide(eq(empty, 0), either, no)
-    without = decide(eq(signs, 0), each, cut(some, no))
     only = add_up(itself, t), scale(picked(as_term(1), t, s), empty)
-    one = decide(eq(empty * signs, empty), *only, degree=1)
     full = decide(eq(empty, 1), either, yes)
-    own = decide(goal, one, scale(full, signs), degree=1)
-    return cases(own, decide(goal, without, none, degree=1), condition)
+    own = decide(goal, *only, scale(full, signs), degree=1)
+    return cases(own, decide(goal, each, cut(some, no), none), condition)
 
 
 def _chances(turns: Fact, parts: Fact, signs: Fact, drawn: tuple[Fact, ...]) -> Fact:

@@ -74,10 +74,9 @@ def prove_raised() -> str:
     a, (falls, over, not_behind), reached = _gain()
     some_lead, rival = suppose(TWO_SCORES)
     pick, chosen = attained("farthest", most(lead(r.term), r), rival)
-    largest = decide(
-        gt(most(lead(r.term), r), 0), add_up(beyond("most", LEAD, j), j), some_lead, rival
+    ahead = decide(
+        gt(lead(pick()), 0), add_up(beyond("most", LEAD, j), j), some_lead, rival, chosen
     )
-    ahead = decide(gt(lead(pick()), 0), largest, chosen)
     below = decide(
         eq(BEST(i) - a.u(i, K), total(a.s(j, K) * (BEST(i) - GAMMA(j)), j, THEIRS)),
         *(a.mean, scale(a.one, BEST(i))),
@@ -85,15 +84,15 @@ def prove_raised() -> str:
     term = one_of_sum(product(a.s_positive, not_behind), j, OWNER)
     behind = decide(ge(BEST(OWN) - a.u(OWN, K), a.s(j, K) * LEAD), at(below, {i: OWN}), term)
     there = {i: OWNER(pick())}
-    far = decide(gt(a.s(pick(), K) * lead(pick()), 0), at(a.s_positive, {j: pick()}), ahead)
-    far = decide(gt(BEST(there[i]) - a.u(there[i], K), 0), at(behind, {j: pick()}), far)
+    far = decide(
+        gt(BEST(there[i]) - a.u(there[i], K), 0),
+        *(at(behind, {j: pick()}), at(a.s_positive, {j: pick()}), ahead),
+    )
     u = a.u(i, K)
     part = FALL(u) * a.s_o(i, K) * (BEST(i) - u)
     each = product(falls, a.s_o_positive, decide(ge(BEST(i) - u, 0), a.below_best))
     weight = decide(gt(FALL(u) * a.s_o(i, K), 0), falls, a.s_o_positive)
-    mine = decide(gt(substituted(part, there), 0), at(weight, there), far)
-    some = decide(gt(total(part, i), 0), at(one_of_sum(each, i), there), mine)
-    toward = decide(gt(total(part, i) * INV(NUMBER), 0), some, over)
+    some = decide(gt(total(part, i), 0), at(one_of_sum(each, i), there), at(weight, there), far)
     (sequent,) = present(gain(strict=True), "a claim").sequents
-    conclude(decide(sequent.proposition, reached, toward), sequent)
+    conclude(decide(sequent.proposition, reached, some, over), sequent)
     return "for any n, T, d and any step"

@@ -104,11 +104,10 @@ def prove_lowered() -> str:
     w = FALL(a.u(i, K)) * (BEST(i) - LEAST_SCORE(i))
     top, largest = most(w, i), at(beyond("most", w, i), {i: OWN})
     low = setting(claim.setting, "no rival scores less than the least score")
-    steep = decide(ge(top, FALL(u) * LEAD), largest, product(falls, low))
+    steep = decide(ge(top, FALL(u) * LEAD), largest, falls, low)
     light = decide(
         ge(top * n, 4 * p),
-        *(pulls, product(falls, over, lead, quarter), product(steep, over)),
-        degree=1,
+        *(pulls, product(falls, over, lead, quarter), steep, over),
     )
     # <A_r, A_j> is at least -max ||A||^2
     size, longest = most(A(r) @ A(r), r), beyond("most", A(j) @ A(j), j)
@@ -121,8 +120,7 @@ def prove_lowered() -> str:
     their = step.p(other, K)
     each = decide(
         ge(4 * their * (A(other) @ A(j)), -top * n * size),
-        *(product(at(some, {j: other}), near), *(product(at(light, {j: other}), x) for x in wide)),
-        degree=1,
+        *(at(some, {j: other}), near, *(product(at(light, {j: other}), x) for x in wide)),
     )
     # a sum over the others has n - 1 terms at most
     alike = setting(claim.setting, "rivals are the same or not")
@@ -140,9 +138,10 @@ def prove_lowered() -> str:
     )
     along = -substituted(slope_of_risk(), {M: A(j)})
     parts = at(step.descends, {M: A(j)}), at(step.grown, {M: A(j)})
-    is_sum = decide(eq(along, whole), *parts, step.rate)
     goal = ge(along, -(1 - n) * top * size / 4)
-    fact = note("no margin falls by more", decide(goal, is_sum, fewest, scale(unit, top * size)))
+    fact = note(
+        "no margin falls by more", decide(goal, *parts, step.rate, fewest, scale(unit, top * size))
+    )
     (sequent,) = claim.sequents
     conclude(by_definition(sequent.proposition, a.means, fact), sequent)
     return "for any number of inputs, any step and any X; approached from X = 0"

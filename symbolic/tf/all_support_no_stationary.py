@@ -142,12 +142,14 @@ def _farthest(a: Attention, below: Fact, lower: Fact) -> tuple[Term, Fact]:
     some_lead, rival = suppose(TWO_SCORES)
     pick, reached = attained("farthest", most(lead(r.term), r), rival)
     up = add_up(beyond("most", LEAD, j), j)
-    ahead = decide(gt(most(lead(r.term), r), 0), up, some_lead, rival)
-    ahead = decide(gt(lead(pick()), 0), ahead, reached)
+    ahead = decide(gt(lead(pick()), 0), up, some_lead, rival, reached)
     term = one_of_sum(product(a.s_positive, decide(ge(LEAD, 0), lower)), j, OWNER)
-    part = decide(gt(a.s(pick(), K) * lead(pick()), 0), at(a.s_positive, {j: pick()}), ahead)
     behind = BEST(OWNER(pick())) - a.u(OWNER(pick()), K)
-    fact = decide(gt(behind, 0), at(below, {i: OWNER(pick())}), at(term, {j: pick()}), part)
+    fact = decide(
+        gt(behind, 0),
+        *(at(below, {i: OWNER(pick())}), at(term, {j: pick()}), at(a.s_positive, {j: pick()})),
+        ahead,
+    )
     return OWNER(pick()), fact
 
 
@@ -162,11 +164,11 @@ def _moving(along: Term, moved: Fact, each: Fact, there: Fact, own: Term, over: 
         own: this input.
         over: 1/n is positive.
     """
-    part = each.proposition.term
-    whole = decide(gt(total(part, i), 0), at(one_of_sum(each, i), {i: own}), there)
-    down = decide(gt(INV(NUMBER) * total(part, i), 0), over, whole)
     size, length = norm_above(along)
-    moving = decide(gt(NORM(GRADIENT(HERE)), 0), size, moved, down, length)
+    moving = decide(
+        gt(NORM(GRADIENT(HERE)), 0),
+        *(size, moved, over, at(one_of_sum(each, i), {i: own}), there, length),
+    )
     return at(moving, {K: as_term(0)})
 
 
@@ -236,16 +238,14 @@ def prove_solvable() -> str:
     stated = solvable()
     (reaches, goal), rivals = stated.sequents, assume(some(j))
     (lower,), (lifted,), (side, _) = suppose(UNIQUE), suppose(LINEAR_HEAD), suppose(QUERIES)
-    ahead = decide(gt(LEAD, 0), lower)
     along, leads = LIFT(SIDE), at(lifted, {q: SIDE})
-    positive = decide(gt(A(j) @ along, 0), leads, at(side, {i: OWN}), ahead)
+    positive = decide(gt(A(j) @ along, 0), leads, at(side, {i: OWN}), lower)
     lowest = least(A(r) @ along, r)
     unit, inverse = cite(
         RECIPROCAL, [bounds(at(positive, {j: r}), "least", A(r) @ along, r, rivals)], lowest
     )
     reached = along * INV(lowest)
-    each = product(inverse, beyond("least", A(j) @ along, j))
-    each = decide(ge(A(j) @ reached, 1), each, unit)
+    each = decide(ge(A(j) @ reached, 1), inverse, beyond("least", A(j) @ along, j), unit)
     met = bounds(at(each, {j: r}), "least", A(r) @ reached, r, rivals)
     words = "V has margins of at least 1 if some matrix has"
     margins = cut(at(setting(stated.setting, words), {X: reached}), met)

@@ -117,11 +117,11 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
     (size, size_square), far = cite(SIZE, (), P), meets
     small = decide(ge(P + ABS(P), 0), size, size_square)
     # g is at least (1 - D) P
-    less = decide(ge(BAD * (MINOR(j) * GAINED + P), 0), few, product(c.bad, small))
-    less = add_up(decide(ge(BAD * (MINOR(j) * GAINED + P) * M_J, 0), product(less, far), less), j)
+    less = decide(ge(BAD * (MINOR(j) * GAINED + P), 0), few, c.bad, small)
+    less = add_up(decide(ge(BAD * (MINOR(j) * GAINED + P) * M_J, 0), far, less), j)
     gains = decide(ge(GROWN, ROOM * GAINED), less, scale(room_is, GAINED), degree=1)
-    some_ = decide(gt(GAINED, 0), heavy, decide(gt(KAPPA * FALLING, 0), kappa, power(-ALONG)))
-    forward = decide(gt(GROWN, 0), gains, decide(gt(ROOM * GAINED, 0), room, some_))
+    some_ = decide(gt(GAINED, 0), heavy, kappa, power(-ALONG))
+    forward = decide(gt(GROWN, 0), gains, room, some_)
     # sum_j p_j e_j
     sign, m = c["p_j is not negative"], margin(j.term, HERE)
     high, chosen = c["C_j is not negative"], of.loose
@@ -131,7 +131,7 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
     yes, no = assume(condition), assume(condition.denied())
     weight = product(c.good, chosen, high)
     tops = decide(ge(top * FALLING, 0), power(-RADIUS * (M_J - 1) - 1), power(-ALONG))
-    idle = decide(goal, product(weight, tops), product(sign, chosen, no), degree=1)
+    idle = decide(goal, weight, tops, product(sign, chosen, no))
     # x exp(-x) is at most exp(-1)
     line = cite(EXPONENTIAL, (), SHIFT - 1)[1]
     (law,) = cite(EXPONENTIAL_OF_SUM, (), SHIFT - 1, -m)
@@ -142,9 +142,7 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
         -RADIUS * (M_J - 1) - 1 - ALONG,
         product(decide(ge(ALONG - RADIUS, 0), c.above, c["sigma is at least the radius"]), far),
     )
-    short = decide(
-        ge(top * FALLING, SHIFT * EXP(-m)), lower, split, law, product(line, power(-m)), degree=1
-    )
+    short = decide(ge(top * FALLING, SHIFT * EXP(-m)), lower, split, law, line, power(-m))
     bounded = c["p_j <= C_j exp(-m_j) for these"]
     parts = [product(bounded, chosen, decide(ge(SHIFT, 0), yes)), product(weight, short)]
     alone = add_up(cases(decide(goal, *parts, degree=1), idle, condition), j)
@@ -159,10 +157,13 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
         ge(ALONE * INV(KAPPA) * GAINED, total(GOOD(j) * LOOSE * P * SHIFT, j)), *parts, degree=1
     )
     (_, bad_square), bad_size = cite(SIZE, (), P * SHIFT), cite(SIZE, (), P * SHIFT)[0]
-    back = product(c.bad, decide(ge(ABS(P * SHIFT), P * SHIFT), bad_size, bad_square))
     lost = c["|p_j e_j| <= d_j r_j Q P for these"]
     back = add_up(
-        decide(ge(BAD * (MINOR(j) * REACH(j) * WIDTH * GAINED - P * SHIFT), 0), lost, back), j
+        decide(
+            ge(BAD * (MINOR(j) * REACH(j) * WIDTH * GAINED - P * SHIFT), 0),
+            *(lost, c.bad, decide(ge(ABS(P * SHIFT), P * SHIFT), bad_size, bad_square)),
+        ),
+        j,
     )
     is_back = c["back is the sum of d_j r_j over other pairs"]
     turn_is = c["turn is R/(1 - D)"]
@@ -189,16 +190,12 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
         scale(is_reach, P**2 * (REACH(j) + NORM(ACROSS))),
         scale(reach_square, P**2),
     ]
-    longer = decide(
-        ge((ABS(P) * REACH(j)) ** 2, NORM(P * ACROSS) ** 2), *parts, own_square, degree=1
-    )
-    longer = decide(ge(ABS(P) * REACH(j), NORM(P * ACROSS)), longer, wide_)
+    longer = decide(ge(ABS(P) * REACH(j), NORM(P * ACROSS)), *parts, own_square, wide_)
     (along_,) = cite(CAUCHY_SCHWARZ, (), P * ACROSS, H)
-    each = decide(ge(ABS(P) * REACH(j) * s, (P * ACROSS) @ H), along_, product(longer, s_sign))
+    each = decide(ge(ABS(P) * REACH(j) * s, (P * ACROSS) @ H), along_, longer, s_sign)
     whole = total(ABS(P) * REACH(j), j)
-    below = decide(ge(whole * s, s**2), add_up(each, j), s_square)
     whole_sign = add_up(wide_, j)
-    below = decide(ge(whole, s), below, whole_sign)
+    below = decide(ge(whole, s), add_up(each, j), s_square, whole_sign)
     # |p_j| is p_j for good pairs
     same = decide(ge(GOOD(j) * P, GOOD(j) * ABS(P)), sign, scale(size_square, GOOD(j) ** 2))
     ratio, ratio_sign = c["ratio is at least r_j/M_j for good pairs"], c["it is not negative"]
@@ -209,12 +206,10 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
         scale(either, P * (RATIO * M_J - REACH(j))),
     ]
     part = decide(ge(GOOD(j) * P * M_J * RATIO, GOOD(j) * ABS(P) * REACH(j)), *parts, degree=1)
-    few_ = product(few, reach)
-    parts = [part, few_]
+    parts = [part, few, reach]
     each = decide(
         ge(GOOD(j) * P * M_J * RATIO + BAD * MINOR(j) * REACH(j) * GAINED, ABS(P) * REACH(j)),
         *parts,
-        degree=1,
     )
     side_is = c["K is (ratio + back)/(1 - D)"]
     side_sign = decide(ge(SIDE, 0), side_is, room, ratio_sign, back_sign)
@@ -228,16 +223,13 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
     aside = decide(ge(SIDE * GROWN, s), *parts, degree=1)
     aside = decide(ge(SIDE**2 * GROWN**2, H @ H), aside, s_sign, s_square)
     # the step
-    above = decide(ge(ABS(P), P), size, size_square)
-    parts = [c["|p_j| <= C_j h_j"], above]
+    parts = [c["|p_j| <= C_j h_j"], size, size_square]
     most = decide(ge(HIGH(j) * height(j.term), P), *parts)
-    most = add_up(decide(ge((HIGH(j) * height(j.term) - P) * M_J, 0), product(most, far), most), j)
+    most = add_up(decide(ge((HIGH(j) * height(j.term) - P) * M_J, 0), far, most), j)
     rate = c["the step is positive"]
     short = decide(
         ge(MOST, RATE * GROWN),
-        c["rho is e times the sum of C_j h_j M_j"],
-        product(most, decide(ge(RATE, 0), rate)),
-        degree=1,
+        *(c["rho is e times the sum of C_j h_j M_j"], most, rate),
     )
     return Pulled(gains, forward, turned, aside, short)
 
@@ -268,9 +260,7 @@ def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:
     to = [at(step, {M: X_}) for X_ in (NEXT, HERE, G)]
     grown = decide(
         eq(NEXT @ NEXT, HERE @ HERE + 2 * RATE * (G @ HERE) + RATE**2 * (G @ G)),
-        to[0],
-        to[1],
-        scale(to[2], RATE),
+        *(to[0], to[1], scale(to[2], RATE)),
         degree=1,
     )
     away, away_ = AWAY, substituted(AWAY, after)
@@ -296,9 +286,7 @@ def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:
         scale(moves, 2 * TURN + SIDE**2 * MOST),
     ]
     wider = decide(ge(SPREAD * (A_ - ALONG), away_ - away), *parts, degree=1)
-    further = decide(ge(A_, ALONG), moves, ahead, c.some)
-    further = decide(ge(A_, SIGMA), further, c.above)
-    roof = decide(ge(substituted(ROOF, after), away_), wider, c.within)
+    further = decide(ge(A_, SIGMA), moves, ahead, c.some, c.above)
     # both conditions of I as one inequality, for the induction
     lacks = SIGMA - ALONG, AWAY - ROOF
     claim = ge(0, MAXIMUM(*lacks))
@@ -307,7 +295,7 @@ def kept(on: Largest, of: Signs, heavy: Fact, pull: Pulled) -> Stays:
     inside = [decide(ge(ALONG, SIGMA), holds, up), decide(ge(ROOF, AWAY), holds, up_)]
     tops = [substituted(x, after) for x in lacks]
     larger = cite(LARGER, (), *tops)[2]
-    next_ = cut(decide(claim.at(after), larger, further, roof), *inside)
+    next_ = cut(decide(claim.at(after), larger, further, wider, c.within), *inside)
     zero = {K: as_term(0)}
     first = [substituted(x, zero) for x in lacks]
     begun = decide(claim.at(zero), cite(LARGER, (), *first)[2], start_within(on.tip))
@@ -346,21 +334,16 @@ def conclude_limit() -> None:
     after = substituted(ALONG, {K: K.term + 1})
     moved = decide(
         eq(after, ALONG + RATE * INV(SQUARE) * GROWN),
-        scale(stays.moves, INV(SQUARE)),
-        scale(c.unit, after - ALONG),
+        *(scale(stays.moves, INV(SQUARE)), scale(c.unit, after - ALONG)),
     )
-    ahead = decide(
-        ge(after, ALONG), moved, product(decide(ge(RATE * INV(SQUARE), 0), step), stays.forward)
-    )
+    ahead = decide(ge(after, ALONG), moved, step, stays.forward)
     parts = [
         product(decide(ge(ROOM * KAPPA, 0), rest), powers),
         product(decide(ge(ROOM, 0), room), stays.heavy),
         stays.gains,
     ]
     grown = decide(ge(GROWN, ROOM * KAPPA * EXP(-b)), *parts, degree=1)
-    grows = decide(
-        ge(after, ALONG + gain), moved, product(decide(ge(RATE * INV(SQUARE), 0), step), grown)
-    )
+    grows = decide(ge(after, ALONG + gain), moved, step, grown)
     some_ = decide(
         gt(gain, 0), decide(gt(RATE * INV(SQUARE) * ROOM * KAPPA, 0), step, rest), power(-b)
     )
@@ -371,19 +354,16 @@ def conclude_limit() -> None:
     whole = 2 * off.term * SQUARE
     over, part = cite(RECIPROCAL, [decide(gt(whole, 0), size, c.some)], whole)
     bound_ = most * INV(whole) + 1
-    enough = decide(gt(bound_, 0), product(most_sign_, part))
+    enough = decide(gt(bound_, 0), most_sign_, part)
     late = at(far, {bound: bound_}, enough)
-    one = decide(ev(gt(ALONG, 1)), late, product(most_sign_, part))
-    roof = decide(
-        ge(WIDE**2 + SPREAD * ALONG, AWAY),
-        stays.within,
-        product(stays.spread, decide(ge(SIGMA, 0), c["sigma is positive"])),
-    )
-    roof = decide(ev(ge(most * ALONG, AWAY)), roof, one, square(WIDE))
+    one = decide(ev(gt(ALONG, 1)), late, most_sign_, part)
     late = decide(
         ev(ge(whole * ALONG, most)), late, scale(over, most), decide(gt(whole, 0), size, c.some)
     )
-    small = decide(ev(ge(whole * ALONG**2, AWAY)), roof, late, one)
+    small = decide(
+        ev(ge(whole * ALONG**2, AWAY)),
+        *(stays.within, stays.spread, c["sigma is positive"], square(WIDE), late, one),
+    )
     frame = c["W is a V + E with E across V"]
     N, y, along_ = NORM(V), NORM(HERE), HERE @ V
     _, y_square = cite(LENGTH, (), HERE)
@@ -391,10 +371,9 @@ def conclude_limit() -> None:
     parts = [small, scale(frame, ALONG), square(off.term * ALONG * N)]
     long = decide(
         ev(ge(more**2 * ALONG**2 * SQUARE, HERE @ HERE)),
-        *parts,
-        scale(c.square, off.term**2 * ALONG**2),
+        *(*parts, scale(c.square, off.term**2 * ALONG**2)),
     )
-    forward = decide(ev(gt(along_, 0)), frame, decide(ev(gt(ALONG * SQUARE, 0)), one, c.some))
+    forward = decide(ev(gt(along_, 0)), frame, one, c.some)
     parts = [
         scale(frame, more**2 * (ALONG * SQUARE + along_)),
         scale(c.square, y**2),

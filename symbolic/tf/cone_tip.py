@@ -243,9 +243,7 @@ def tip_of(c: Cone) -> Tip:
     """Prove the width of I: r_j w = r_j Q sigma/radius for all j, and E is in I at the start."""
     meets, positive_ = c["V has margins of at least 1"], c["the radius is positive"]
     unit, inverse = cite(RECIPROCAL, [positive_], RADIUS)
-    ratio = decide(
-        ge(SIGMA * INV(RADIUS), 1), product(inverse, c["sigma is at least the radius"]), unit
-    )
+    ratio = decide(ge(SIGMA * INV(RADIUS), 1), inverse, c["sigma is at least the radius"], unit)
     # s <= s' < 1
     wider_is, part, less = (
         c[words]
@@ -257,7 +255,6 @@ def tip_of(c: Cone) -> Tip:
     )
     share, below = c["s is positive"], c["s is below 1"]
     up = decide(ge(WIDER, SHARE), wider_is, part, below)
-    under = decide(gt(1, WIDER), wider_is, less, below)
     some_wider = decide(gt(WIDER, 0), up, share)
     # c_j of the claim is positive
     condition = gt(lead(j.term), 0)
@@ -279,14 +276,13 @@ def tip_of(c: Cone) -> Tip:
     body = REACH(j) * INV(SLACK)
     pick, reached = attained("steepest", STEEP, c["there is a pair"])
     steepest = beyond("most", body, j)
-    near = product(inverse_, c["the start is in the cone"])
     near = decide(
-        ge(SHARE * SIGMA, body * AWAY_AT_START), near, scale(unit_, SHARE * SIGMA), degree=1
+        ge(SHARE * SIGMA, body * AWAY_AT_START),
+        *(inverse_, c["the start is in the cone"], scale(unit_, SHARE * SIGMA)),
     )
     near = decide(
         ge(SHARE * SIGMA, STEEP * AWAY_AT_START),
-        at(near, {j: pick()}),
-        scale(reached, AWAY_AT_START),
+        *(at(near, {j: pick()}), scale(reached, AWAY_AT_START)),
     )
     # Q is positive, and w is Q sigma/radius if some r_j is not 0
     condition = gt(STEEP, 0)
@@ -294,23 +290,20 @@ def tip_of(c: Cone) -> Tip:
     wide = cut(c["Q is s' times the radius over the largest r_j/c_j"], yes)
     flat = cut(c["or s', if all r_j are 0"], no)
     goal = gt(WIDTH, 0)
-    there = decide(goal, wide, yes, decide(gt(WIDER * RADIUS, 0), some_wider, positive_))
+    there = decide(goal, wide, yes, some_wider, positive_)
     width = cases(there, decide(goal, flat, some_wider), condition)
     first, start, either = cite(LARGER, (), BASE, AWAY_AT_START)
-    whole = decide(
-        eq(BASE * STEEP, WIDER * SIGMA),
-        scale(wide, SIGMA * INV(RADIUS)),
-        scale(unit, WIDER * SIGMA),
-        degree=1,
-    )
     sign = nonneg(c["sigma is positive"])
-    inside = decide(ge(BASE, AWAY_AT_START), whole, near, yes, product(up, sign))
+    inside = decide(
+        ge(BASE, AWAY_AT_START),
+        *(scale(wide, SIGMA * INV(RADIUS)), scale(unit, WIDER * SIGMA), near, yes),
+        product(up, sign),
+    )
     none = decide(ge(BASE, WIDE), either, inside)
     extra = first
     goal = ge(0, REACH(j) * EXTRA)
     steep_ = product(reach, none)
-    flat_ = decide(ge(0, body), steepest, no)
-    gone = decide(ge(0, REACH(j)), product(flat_, slack), scale(unit_, REACH(j)), degree=1)
+    gone = decide(ge(0, REACH(j)), steepest, no, slack, scale(unit_, REACH(j)))
     alike = cases(steep_, product(gone, extra), condition)
     # R_j is at most r_j plus the mean of the r_t
     L, own = LEANING - (LEANING @ V) * INV(SQUARE) * V, MU(j, other)
@@ -328,9 +321,10 @@ def tip_of(c: Cone) -> Tip:
     weight = c["weights mu are not negative"]
     others = add_up(product(weight, others), other)
     reaches = REACH(j) + total(own * REACH(other), other)
-    bound_ = decide(ge(reaches * NORM(L), NORM(L) ** 2), mine, others, length_square, degree=1)
-    reaches_sign = decide(ge(reaches, 0), reach, add_up(product(weight, at(reach, theirs)), other))
-    bound_ = decide(ge(reaches, NORM(L)), bound_, reaches_sign)
+    bound_ = decide(
+        ge(reaches, NORM(L)),
+        *(mine, others, length_square, reach, add_up(product(weight, at(reach, theirs)), other)),
+    )
     bound_ = decide(ge(reaches, LEAN(j)), bound_, lean_is)
     idle = add_up(product(weight, at(alike, theirs)), other)
     parts = [product(extra, bound_), idle, alike]
@@ -339,22 +333,18 @@ def tip_of(c: Cone) -> Tip:
     # r_j Q is at most the radius times M_j
     goal = ge(RADIUS * M_J, REACH(j) * WIDTH)
     flat_ = scale(decide(eq(REACH(j), 0), gone, reach), WIDTH)
-    forward = product(positive_, decide(ge(M_J, 0), meets))
-    idle = decide(goal, flat_, forward)
-    large = product(steepest, width)
-    large = decide(ge(WIDER * RADIUS, body * WIDTH), large, wide)
+    idle = decide(goal, flat_, positive_, meets)
     large = decide(
-        ge(RADIUS, body * WIDTH), large, product(decide(ge(1 - WIDER, 0), under), positive_)
+        ge(RADIUS, body * WIDTH),
+        *(steepest, width, wide, decide(ge(1 - WIDER, 0), wider_is, less, below), positive_),
     )
     large = decide(
         ge(RADIUS * SLACK, REACH(j) * WIDTH),
-        product(large, slack),
-        scale(unit_, REACH(j) * WIDTH),
-        degree=1,
+        *(large, slack, scale(unit_, REACH(j) * WIDTH)),
     )
-    large = decide(goal, large, product(c.bad, positive_))
+    large = decide(goal, large, c.bad, positive_)
     room = cases(large, idle, condition)
-    wider = decide(ge(WIDE, WIDTH), first, product(width, ratio))
+    wider = decide(ge(WIDE, WIDTH), first, width, ratio)
     return Tip(c, width, wider, ratio, reach, start, alike, alike_, lean, slack, room, unit)
 
 
@@ -374,9 +364,7 @@ def largest(tip: Tip) -> Largest:
     y_sign, y_square = cite(LENGTH, (), E)
     bent = decide(
         ge(2 * WIDE**2 + SPREAD * (ALONG - SIGMA), 2 * WIDE * Y),
-        c.within,
-        y_square,
-        square(Y - WIDE),
+        *(c.within, y_square, square(Y - WIDE)),
     )
     return Largest(tip, y_sign, bent, c.above)
 
@@ -400,12 +388,10 @@ def exponent(
     # r ||E|| <= r w + c (a - sigma)
     parts = [product(r, on.bent), product(bent, on.further)]
     parts += [product(tip.wider, above, on.further)]
-    low = decide(ge(WIDE * (r_ * WIDE + c_ * shift - r_ * Y), 0), *parts, degree=1)
     w = decide(gt(WIDE, 0), tip.wider, tip.width)
-    low = decide(ge(r_ * WIDE + c_ * shift, r_ * Y), low, w)
-    ratio = product(tip.ratio, far)
-    parts = [low, alike, ratio, scale(tip.unit, SIGMA * c_)]
-    return decide(ge(r_ * WIDTH - RADIUS * c_, r_ * Y - ALONG * c_), *parts, degree=1)
+    low = decide(ge(r_ * WIDE + c_ * shift, r_ * Y), *parts, w)
+    parts = [low, alike, tip.ratio, far, scale(tip.unit, SIGMA * c_)]
+    return decide(ge(r_ * WIDTH - RADIUS * c_, r_ * Y - ALONG * c_), *parts)
 
 
 def heights(on: Largest) -> Fact:
@@ -416,10 +402,11 @@ def heights(on: Largest) -> Fact:
     top_ = exponent(on, tip.reach, M_J, meets, bent, tip.room, tip.alike)
     size_is = c["r_j is the norm of A_j less its part along V"]
     frame = c["W is a V + E with E across V"]
-    aside = decide(ge(REACH(j) * Y, -(ACROSS @ E)), against(ACROSS, E), scale(size_is, Y))
     flat = frame
-    aside = decide(ge(REACH(j) * Y, -SHIFT), aside, scale(flat, M_J * INV(SQUARE)))
-    low = decide(ge(REACH(j) * WIDTH - RADIUS * M_J, -margin(j.term, HERE)), top_, aside)
+    low = decide(
+        ge(REACH(j) * WIDTH - RADIUS * M_J, -margin(j.term, HERE)),
+        *(top_, against(ACROSS, E), scale(size_is, Y), scale(flat, M_J * INV(SQUARE))),
+    )
     return powers_rise(-margin(j.term, HERE), REACH(j) * WIDTH - RADIUS * M_J, low)
 
 
@@ -470,17 +457,15 @@ def coefficients(on: Largest) -> Coefficients:
         lost = above.proposition.term + sign * lead(j.term)
         each = decide(
             ge(height(j.term) * lost, sign * a.s(j, K) * lead(j.term)),
-            product(s_positive, above),
-            product(room, positive_),
+            *(s_positive, above, room, positive_),
         )
         each = decide(
             ge(over_own(rival_of(height(j.term) * lost), own), sign * (BEST(own) - u)),
-            add_up(at(each, {j: r}), r, MINE),
-            missing,
+            *(add_up(at(each, {j: r}), r, MINE), missing),
         )
         ends.append((each, positive_))
     part = decide(
-        ge(s_o * height(j.term), a.s(j, K)), a.means[2], product(at(s_o_positive, {i: own}), powers)
+        ge(s_o * height(j.term), a.s(j, K)), a.means[2], at(s_o_positive, {i: own}), powers
     )
     part = add_up(at(part, {j: r}), r, MINE)
     heights_ = over_own(rival_of(height(j.term)), own)
@@ -507,26 +492,24 @@ def coefficients(on: Largest) -> Coefficients:
     spelled = by_definition(eq(P, value * e), [a.means[0], a.means[1]], is_p)
     known["p_j >= c_j exp(-m_j) for good pairs"] = decide(
         ge(GOOD(j) * (P - LOW(j) * e), 0),
-        product(c.good, values[0], a.power),
-        scale(spelled, GOOD(j)),
+        *(product(c.good, values[0], a.power), scale(spelled, GOOD(j))),
         degree=1,
     )
     known["p_j <= C_j exp(-m_j) for these"] = decide(
         ge(GOOD(j) * (HIGH(j) * e - P), 0),
-        product(c.good, values[1], a.power),
-        scale(spelled, GOOD(j)),
+        *(product(c.good, values[1], a.power), scale(spelled, GOOD(j))),
         degree=1,
     )
     known["C_j is not negative"] = high_sign
     known["c_j <= C_j"] = decide(
         ge(HIGH(j), LOW(j)), *(cut(at(fact, at_zero), *still) for fact in (low, high))
     )
-    up = decide(ge(HIGH(j) * e, P), product(values[1], a.power), spelled)
-    down = decide(ge(HIGH(j) * e, -P), product(values[2], a.power), spelled)
+    up = decide(ge(HIGH(j) * e, P), values[1], a.power, spelled)
+    down = decide(ge(HIGH(j) * e, -P), values[2], a.power, spelled)
     known["|p_j| <= C_j exp(-m_j)"] = large = size_at_most(up, down, P, HIGH(j) * e)
     lower = powers
     known["|p_j| <= C_j h_j"] = decide(
-        ge(HIGH(j) * height(j.term), ABS(P)), large, product(high_sign, lower)
+        ge(HIGH(j) * height(j.term), ABS(P)), large, high_sign, lower
     )
     known["h_j is not negative"] = nonneg(power(REACH(j) * WIDTH - RADIUS * M_J))
     return Coefficients(
@@ -599,7 +582,7 @@ def weighted(c: Cone, w_: Means, base: Term, low_: Fact, sign: Fact, pushed: Fac
     yes, no = assume(condition), assume(condition.denied())
     is_near, near_sign, _ = near_one(t)
     none = scale(decide(eq(w, 0), w_.weight, no), heavy * (1 + x_))
-    idle = decide(goal, product(sign, near_sign), none, degree=1)
+    idle = decide(goal, sign, near_sign, none)
     # a rival with a positive weight is good and has the margin 1
     one = decide(eq(m, 1), w_.tight, yes)
     words = "alpha scores above rivals of margin 1", "good is 1 for a rival that scores below alpha"
@@ -657,8 +640,7 @@ class Condition:
 def plain(on: Largest, one: Condition, spread: Fact) -> Fact:
     """Prove that r ||E|| - a c is at most r Q - radius c on I."""
     r_, width = one.r.proposition.term, on.tip.width
-    bent = decide(ge(2 * WIDTH**2 * one.c, r_ * WIDTH * SPREAD), one.bent, spread)
-    bent = decide(ge(2 * WIDTH * one.c, r_ * SPREAD), bent, width)
+    bent = decide(ge(2 * WIDTH * one.c, r_ * SPREAD), one.bent, spread, width)
     far = decide(ge(RADIUS * one.c, r_ * WIDTH), one.far)
     return exponent(on, one.r, one.c, one.above, bent, far, one.alike)
 
@@ -671,39 +653,35 @@ def by_length(on: Largest, one: Condition, spread: Fact) -> Fact:
     z, grown, low = Y * INV(q) - 1, r_ * Y - ALONG * c_, r_ * WIDTH - RADIUS * c_
     line = cite(EXPONENTIAL, (), z)[1]
     (law,) = cite(EXPONENTIAL_OF_SUM, (), z, grown)
-    line = decide(ge(q * EXP(z), Y), product(some_, line), scale(unit, Y))
-    first = decide(
-        ge(q * EXP(z + grown), Y * EXP(grown)), product(line, power(grown)), scale(law, q)
-    )
+    line = decide(ge(q * EXP(z), Y), some_, line, scale(unit, Y))
+    first = decide(ge(q * EXP(z + grown), Y * EXP(grown)), line, power(grown), scale(law, q))
     # the exponent is largest at the tip
     more = tip.wider
     parts = [product(square(q), one.bent), product(one.r, spread, tip.width, some_, more)]
     parts += [product(spread, more, decide(ge(q + WIDTH, 0), tip.width, tip.wider))]
-    bent = decide(ge(WIDTH**2 * (2 * q**2 * c_ - (r_ * q + 1) * SPREAD), 0), *parts, degree=1)
     bent = decide(
-        ge(2 * q**2 * c_, (r_ * q + 1) * SPREAD), bent, decide(gt(WIDTH**2, 0), tip.width)
+        ge(2 * q**2 * c_, (r_ * q + 1) * SPREAD), *parts, decide(gt(WIDTH**2, 0), tip.width)
     )
-    wide = decide(ge(r_ * q + 1, 0), product(one.r, some_))
+    wide = decide(ge(r_ * q + 1, 0), one.r, some_)
     parts = [product(wide, on.bent), product(bent, on.further)]
-    top_ = decide(
-        ge(q**2 * ((r_ * q + 1) + c_ * (ALONG - SIGMA)), (r_ * q + 1) * q * Y), *parts, degree=1
-    )
-    top_ = decide(ge(q * ((r_ * q + 1) + c_ * (ALONG - SIGMA)), (r_ * q + 1) * Y), top_, some_)
+    top_ = decide(ge(q * ((r_ * q + 1) + c_ * (ALONG - SIGMA)), (r_ * q + 1) * Y), *parts, some_)
     parts = [
         product(top_, inverse),
         scale(unit, r_ * q + 1 + c_ * (ALONG - SIGMA)),
         scale(unit, r_ * Y),
     ]
-    top_ = decide(ge(r_ * q - SIGMA * c_, z + grown), *parts, degree=1)
     t = SIGMA * INV(RADIUS)
-    later = decide(ge(t * low, r_ * q - SIGMA * c_), one.alike, scale(tip.unit, SIGMA * c_))
-    top_ = powers_rise(z + grown, t * low, decide(ge(t * low, z + grown), top_, later))
+    top_ = powers_rise(
+        z + grown,
+        t * low,
+        decide(ge(t * low, z + grown), *parts, one.alike, scale(tip.unit, SIGMA * c_)),
+    )
     # t exp(t x) is at most exp(x), as x is at most -1
     (law,) = cite(EXPONENTIAL_OF_SUM, (), t * low, (1 - t) * low)
     line = cite(EXPONENTIAL, (), (1 - t) * low)[1]
     ratio = tip.ratio
-    line = decide(ge(EXP((1 - t) * low), t), line, product(ratio, one.far))
-    fall = decide(ge(EXP(low), t * EXP(t * low)), law, product(line, power(t * low)))
+    line = decide(ge(EXP((1 - t) * low), t), line, ratio, one.far)
+    fall = decide(ge(EXP(low), t * EXP(t * low)), law, line, power(t * low))
     reach = REACH(j)
     parts = [product(tip.reach, first)]
     parts += [product(tip.reach, some_, top_)]
@@ -739,7 +717,7 @@ def signs(tip: Tip, rates: Coefficients) -> Signs:
     weight, sums, tight = (c[words] for words in MULTIPLIERS)
     high = c["C_j is not negative"]
     is_kappa = c["kappa is n exp(mean)"]
-    kappa = decide(gt(KAPPA, 0), is_kappa, decide(gt(SQUARE * EXP(MEAN), 0), c.some, power(MEAN)))
+    kappa = decide(gt(KAPPA, 0), is_kappa, c.some, power(MEAN))
     held = decide(eq(SQUARE, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     # d_j
     mu_power = power(total(MU(j, other) * LOG(LOW(other) * INV(MU(j, other))), other))
@@ -758,14 +736,13 @@ def signs(tip: Tip, rates: Coefficients) -> Signs:
         decide(fact, cut(c["or L_j sum_t |lead_t| h_t, if the lead is 0"], zero), all_),
         further,
     )
-    minor = decide(ge(MINOR(j), 0), is_minor, product(factor, heavy), mu_power)
+    minor = decide(ge(MINOR(j), 0), is_minor, factor, heavy, mu_power)
     goal = ge(BAD * MINOR(j), 0)
     none = scale(cut(c["good is 1 for a rival that scores below alpha"], yes), MINOR(j))
     minor = cases(decide(goal, none), product(c.bad, minor), condition)
     back = decide(
         ge(BACK, 0),
-        c["back is the sum of d_j r_j over other pairs"],
-        add_up(product(minor, tip.reach), j),
+        *(c["back is the sum of d_j r_j over other pairs"], add_up(product(minor, tip.reach), j)),
     )
     # loose pairs
     kind_is = c["kind is 0 or 1"]
@@ -802,14 +779,13 @@ def signs(tip: Tip, rates: Coefficients) -> Signs:
     parts = [each, is_sum, is_kappa, scale(held, EXP(MEAN) * (1 - MEAN)), scale(mean, EXP(MEAN))]
     whole = decide(ge(SUM, KAPPA), *parts, degree=1)
     unit, inverse = cite(RECIPROCAL, [kappa], KAPPA)
-    ratio = decide(ge(SUM * INV(KAPPA), 1), product(whole, inverse), unit)
+    ratio = decide(ge(SUM * INV(KAPPA), 1), whole, inverse, unit)
     (is_log,) = cite(LOGARITHM, [decide(gt(SUM * INV(KAPPA), 0), ratio)], SUM * INV(KAPPA))
     log_sign = decide(
         ge(LOG_OF_SUM, 0),
-        decide(ge(EXP(LOG_OF_SUM), 1), ratio, is_log),
-        tangent(as_term(0), LOG_OF_SUM),
+        *(ratio, is_log, tangent(as_term(0), LOG_OF_SUM)),
     )
-    tight_ = decide(ge(TIGHT, 0), c["L is ln(S/kappa) or 0"], product(kind, log_sign))
+    tight_ = decide(ge(TIGHT, 0), c["L is ln(S/kappa) or 0"], kind, log_sign)
     c.known["ln(S/kappa) is not negative"] = log_sign
     # R, rho and B
     parts = [tight_, product(alone, inverse), product(back, tip.width), c["D < 1"]]
@@ -818,9 +794,8 @@ def signs(tip: Tip, rates: Coefficients) -> Signs:
     most = add_up(product(high, c["h_j is not negative"], meets), j)
     most = product(c["the step is positive"], most)
     most = decide(ge(MOST, 0), c["rho is e times the sum of C_j h_j M_j"], most)
-    spread = product(most, square(SIDE))
-    spread = decide(ge(2 * TURN + SIDE**2 * MOST, 0), spread, turn)
-    spread = decide(ge(SPREAD, 0), c["B is n (2 R/(1 - D) + K^2 rho)"], product(spread, c.some))
+    spread = decide(ge(2 * TURN + SIDE**2 * MOST, 0), most, square(SIDE), turn)
+    spread = decide(ge(SPREAD, 0), c["B is n (2 R/(1 - D) + K^2 rho)"], spread, c.some)
     return Signs(kappa, held, minor, loose, back, alone, tight_, turn, most, spread, whole, kind)
 
 
@@ -856,9 +831,7 @@ def pushes(on: Largest, of: Signs) -> Pushes:
     )
     far = c["V has margins of at least 1"]
     at_most = near_one(j)[2]
-    each = decide(
-        ge(GOOD(j) * P * M_J, GOOD(j) * NEAR * P), product(sign, far), product(sign, at_most)
-    )
+    each = decide(ge(GOOD(j) * P * M_J, GOOD(j) * NEAR * P), sign, far, at_most)
     more = add_up(each, j)
     # by the multipliers
     facts = [c[name] for name in words]
@@ -879,9 +852,8 @@ def pushes(on: Largest, of: Signs) -> Pushes:
     each = add_up(weighted(c, w_, GAUGE, *facts), other)
     base = EXP(GAUGE) * EXP(mean_)
     parts = [each, scale(c["they add up to 1"], base * (1 - mean_ + LEANED))]
-    theirs = decide(ge(PUSHED, EXP(mean_) * EXP(GAUGE)), *parts, degree=1)
     heavy = decide(ge(GAINED, KAPPA * FALLING), own, more)
-    return Pushes(own, heavy, more, decide(ge(GAINED, EXP(mean_) * EXP(GAUGE)), theirs, more))
+    return Pushes(own, heavy, more, decide(ge(GAINED, EXP(mean_) * EXP(GAUGE)), *parts, more))
 
 
 Z_0 = LEAN(j) * WIDTH - RADIUS * (M_J - 1)
@@ -921,16 +893,14 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     parts = [large, product(c["C_j is not negative"], power(GAUGE), below)]
     first = decide(
         ge(FACTOR(j) * EXP(GAUGE) * EXP(Z_0), ABS(P)),
-        *parts,
-        scale(is_high, EXP(GAUGE) * EXP(Z_0)),
+        *(*parts, scale(is_high, EXP(GAUGE) * EXP(Z_0))),
         degree=1,
     )
     parts = [product(large, tip.reach, on.y)]
     parts += [product(c["C_j is not negative"], power(GAUGE), with_y)]
     second = decide(
         ge(FACTOR(j) * EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH, ABS(P) * REACH(j) * Y),
-        *parts,
-        scale(is_high, EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH),
+        *(*parts, scale(is_high, EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH)),
         degree=1,
     )
     # a rival that scores the same
@@ -945,8 +915,10 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     alike = decide(ge(0, (LEAN(j) + REACH(t)) * EXTRA), tip.alike_, alike_t)
     both = grown + REACH(t) * Y - ALONG * M_t
     is_reach = c["r_j is the norm of A_j less its part along V"]
-    aside = decide(ge(REACH(j) * Y, -(ACROSS @ E)), against(ACROSS, E), scale(is_reach, Y))
-    aside = decide(ge(REACH(j) * Y, -SHIFT), aside, scale(frame, M_J * INV(SQUARE)))
+    aside = decide(
+        ge(REACH(j) * Y, -SHIFT),
+        *(against(ACROSS, E), scale(is_reach, Y), scale(frame, M_J * INV(SQUARE))),
+    )
     c.known["-e_j is at most r_j ||E||"] = aside
     aside = at(aside, {j: t})
     order = decide(ge(GAUGE + both, -margin(j.term, HERE) - m_t), lean, aside)
@@ -970,15 +942,9 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
         one = Condition(r_, c_, above, pair_[0], pair_[1], alike)
         below, with_y = plain(on, one, spread), by_length(on, one, spread)
         below = powers_rise(both, Z_0 + z_t, below)
-        gap = product(power(GAUGE), below)
         each = decide(
             ge(EXP(GAUGE) * EXP(Z_0) * EXP(z_t), e * e_t),
-            rises,
-            laws[0],
-            laws[1],
-            scale(laws[2], EXP(GAUGE)),
-            gap,
-            degree=1,
+            *(rises, laws[0], laws[1], scale(laws[2], EXP(GAUGE)), power(GAUGE), below),
         )
         each = product(length, each)
         long = product(length, power(GAUGE), with_y)
@@ -996,8 +962,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     up, down = gt(lead(t.term), 0), gt(-lead(t.term), 0)
     idle = decide(
         eq(size_t, 0),
-        length_square,
-        decide(eq(lead(t.term), 0), assume(up.denied()), assume(down.denied())),
+        *(length_square, assume(up.denied()), assume(down.denied())),
     )
     summed: list[Fact] = []
     for goal, *pair_ in zip(goals, *shown, strict=True):
@@ -1011,7 +976,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     a = rates.mix
     u, s_o, share = a.u(own, K), a.s_o(own, K), a.s(j, K)
     whole = at(rates.whole, {i: own})
-    small = decide(ge(e, share), a.means[2], product(whole, power(-margin(j.term, HERE))))
+    small = decide(ge(e, share), a.means[2], whole, power(-margin(j.term, HERE)))
     size, size_square = cite(SIZE, (), lead(j.term))
     room = product(size, small)
     lost = over_own(rival_of(ABS(lead(j.term)) * e), own)
@@ -1019,7 +984,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     for sign in (1, -1):
         one_side = decide(ge(ABS(lead(j.term)), sign * lead(j.term)), size, size_square)
         part = decide(
-            ge(ABS(lead(j.term)) * e, sign * share * lead(j.term)), room, product(rates.s, one_side)
+            ge(ABS(lead(j.term)) * e, sign * share * lead(j.term)), room, rates.s, one_side
         )
         ends.append(
             decide(
@@ -1031,24 +996,21 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     over, under = rates.slope
     above_, below_ = ends
     steep = STEEPEST(j) * lost
-    one_side = decide(ge(steep, F * X_), product(over, below_), product(under, above_), degree=1)
-    other_side = decide(ge(steep, -F * X_), product(over, above_), product(under, below_), degree=1)
+    one_side = decide(ge(steep, F * X_), over, below_, under, above_)
+    other_side = decide(ge(steep, -F * X_), over, above_, under, below_)
     steep_sign = decide(ge(steep, 0), one_side, other_side)
     more = product(steep_sign, product(whole, power(-margin(j.term, HERE))))
     weight = decide(ge(s_o * e, 0), rates.s, a.means[2])
     same_ = scale(zero, F * s_o * e)
     parts = [rates.spelled, same_, more]
-    up_ = decide(ge(steep * e, P), *parts, product(weight, other_side), degree=1)
-    down_ = decide(ge(steep * e, -P), *parts, product(weight, one_side), degree=1)
+    up_ = decide(ge(steep * e, P), *parts, weight, other_side)
+    down_ = decide(ge(steep * e, -P), *parts, weight, one_side)
     large = size_at_most(up_, down_, P, steep * e)
     is_level = cut(c["or L_j sum_t |lead_t| h_t, if the lead is 0"], zero)
     base = EXP(GAUGE) * EXP(Z_0)
     level = decide(
         ge(FACTOR(j) * base, ABS(P)),
-        large,
-        product(rates.steep, summed[0]),
-        scale(is_level, base),
-        degree=1,
+        *(large, rates.steep, summed[0], scale(is_level, base)),
     )
     parts = [
         product(large, tip.reach, on.y),
@@ -1070,9 +1032,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     wide = product(pushed, tip.reach, tip.width)
     second = decide(
         ge(MINOR(j) * GAINED * REACH(j) * WIDTH, ABS(P) * REACH(j) * Y),
-        second,
-        wide,
-        scale(is_minor, EXP(GAUGE) * REACH(j) * WIDTH),
+        *(second, wide, scale(is_minor, EXP(GAUGE) * REACH(j) * WIDTH)),
         degree=1,
     )
     # |e_j| is at most r_j ||E||
@@ -1086,8 +1046,8 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
         decide(ge(ABS(P) - P, 0), size, size_square),
         decide(ge(ABS(P) + P, 0), size, size_square),
     )
-    up_ = decide(ge(goal, P * SHIFT), product(rest, backward), product(less, forward), degree=1)
-    down_ = decide(ge(goal, -P * SHIFT), product(rest, forward), product(less, backward), degree=1)
+    up_ = decide(ge(goal, P * SHIFT), rest, backward, less, forward)
+    down_ = decide(ge(goal, -P * SHIFT), rest, forward, less, backward)
     long = size_at_most(up_, down_, P * SHIFT, goal)
     second = decide(ge(MINOR(j) * GAINED * REACH(j) * WIDTH, ABS(P * SHIFT)), second, long)
     bad_condition = ge(0, lead(j.term))
@@ -1119,7 +1079,7 @@ def together(on: Largest, of: Signs, push: Pushes) -> None:
     idle = cases(scale(cut(is_none, yes), SHIFT), flat, condition)
     idle = add_up(scale(idle, GOOD(j) * P * (1 - KIND * NEAR)), j)
     # the good pairs of margin 1
-    some_ = decide(gt(PUSHED, 0), push.own, decide(gt(KAPPA * FALLING, 0), of.kappa, power(-ALONG)))
+    some_ = decide(gt(PUSHED, 0), push.own, of.kappa, power(-ALONG))
     total_ = decide(gt(SUM, 0), of.whole, of.kappa)
     unit, inverse = cite(RECIPROCAL, [total_], SUM)
     x_ = LOG(PUSHED * INV(SUM))
@@ -1167,8 +1127,7 @@ def together(on: Largest, of: Signs, push: Pushes) -> None:
         scale(split, SUM),
         scale(value, FALLING),
     ]
-    lower = decide(ge(SUM * EXP(x_), SUM * EXP(-ALONG - of_sum)), *parts, degree=1)
-    lower = decide(ge(EXP(x_), EXP(-ALONG - of_sum)), lower, total_)
+    lower = decide(ge(EXP(x_), EXP(-ALONG - of_sum)), *parts, total_)
     short = exponents_rise(-ALONG - of_sum, x_, lower)
     parts = [most, product(some_, short)]
     parts += [product(c["ln(S/kappa) is not negative"], push.more)]
@@ -1176,4 +1135,4 @@ def together(on: Largest, of: Signs, push: Pushes) -> None:
     is_tight = scale(c["L is ln(S/kappa) or 0"], GAINED)
     goal = ge(TIGHT * GAINED, total(GOOD(j) * (1 - LOOSE) * P * SHIFT, j))
     words = "good pairs that are not loose add at most L P to sum_j p_j e_j"
-    c.known[words] = decide(goal, product(of.kind, most), is_tight, idle, degree=1)
+    c.known[words] = decide(goal, of.kind, most, is_tight, idle)

@@ -69,15 +69,15 @@ def prove_inside() -> str:
     worst, is_worst = attained("worst", least(a, t), some)
     places = {t: worst()}
     each = at(one_of_sum(product(weights.positive, gap), t), places)
-    far = decide(gt(most(a, t) - substituted(a, places), 0), apart, is_worst)
-    part = decide(
-        gt(substituted(weights.weight, places) * (most(a, t) - substituted(a, places)), 0),
-        *(at(weights.positive, places), far),
-    )
     end(
         COMBINATION,
         "sharp-1",
-        by=[decide(gt(total(weights.weight * (most(a, t) - a), t), 0), each, part)],
+        by=[
+            decide(
+                gt(total(weights.weight * (most(a, t) - a), t), 0),
+                *(each, at(weights.positive, places), apart, is_worst),
+            )
+        ],
     )
     return "for any T, d and W"
 
@@ -104,9 +104,8 @@ def prove_short() -> str:
     low, high = beyond("least", gap, other), beyond("most", gap, other)
     count = split(as_term(1), t, *axis)
     some = decide(gt(total(1, other), 0), count, two)
-    above = decide(gt(gap, 0), ahead, low)
     sums = (
-        add_up(decide(gt(weight * gap, 0), positive, above), other, None, some),
+        add_up(decide(gt(weight * gap, 0), positive, ahead, low), other, None, some),
         add_up(product(positive, low), other),
         add_up(product(positive, high), other),
     )
@@ -145,10 +144,13 @@ def prove_far() -> str:
     length, size = squares(y, k), cauchy(y, Wz, k)
     matrix, query = total(total(entry**2, column), k), total(z**2, column)
     s = total(y**2, k) * query * matrix
-    bound = decide(ge(s, a**2), size, product(length, rows), degree=1)
+    bound = decide(ge(s, a**2), size, length, rows)
     root_, root_square = root(s, decide(ge(s, 0), bound, square(a)))
     order = decide(ge(a, -SQRT(s)), bound, root_, root_square)
-    rise = product(decide(gt(odds.number, 0), two), powers_rise(-SQRT(s), a, order))
     (goal,) = conclusion_of(formula).sequents
-    end(COMBINATION, reading, by=[decide(goal.proposition, low, rise, odds.equal, degree=1)])
+    end(
+        COMBINATION,
+        reading,
+        by=[decide(goal.proposition, low, two, powers_rise(-SQRT(s), a, order), odds.equal)],
+    )
     return "for any T >= 2, d and W"

@@ -151,7 +151,7 @@ def weights(some: Fact) -> Fact:
     yes, no = assume(condition), assume(condition.denied())
     at_least = squares(V.w.entry((t.term,)), t)
     one = cut(at_zero, decide(eq(whole, 0), at_least, no))
-    far = decide(gt(shares, 0), yes, product(count(t), indicator))
+    far = decide(gt(shares, 0), yes, count(t), indicator)
     near = decide(gt(shares, 0), at_least, some, scale(one, total_over(1, t)))
     _, inverse = cite(RECIPROCAL, [cases(far, near, condition)], shares)
     share = decide(ge(square_ + IS_ZERO(whole), 0), square(V.w.entry((t.term,))), indicator)
@@ -192,7 +192,7 @@ def prove_only() -> str:
     positive = next_positive(gap, t, widest, some)
     low = off_bound(gap, weight, t, next_below(gap, t, most(GAP, t) + 1), 1)
     off = assume(gt(OFF, 0))
-    short = decide(gt(DEFICIT, 0), low, decide(gt(OFF * NEXT_GAP, 0), off, positive))
+    short = decide(gt(DEFICIT, 0), low, off, positive)
     values = {Letter("a"): BEST_SCORE - DEFICIT, Letter("b"): BEST_SCORE}
     end(DEFINITION, "amended", by=[cut(at(decreases, values), short)])
     return "for every strictly decreasing loss and any T and d"

@@ -9,7 +9,7 @@ W - c W_svm for every c, are unbounded. The formula does not include this limit.
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import FALL, HIGH, LOW, RATE, x
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
-from attsvm.theory.proof.facts import eq, ge, gt
+from attsvm.theory.proof.facts import ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import at, cite, conclude, cut, decide, scale
@@ -31,7 +31,7 @@ def prove() -> str:
     unit, inverse = cite(RECIPROCAL, [decide(gt(1 + a + b, 0), *powers)], 1 + a + b)
     # the attended score is between -1 and 2, so that -l' is positive there
     above = decide(ge(u, LOW), low, inverse, unit)
-    both = decide(gt((a + b) * over, 0), decide(gt(a + b, 0), *powers), inverse)
+    both = decide(gt((a + b) * over, 0), *powers, inverse)
     falls = cut(at(falling, {x: u}), above, decide(ge(HIGH, u), high, both, unit))
     # w_1 rises by 3 e |l'| s_1 (s_2 + s_3)
     pull = decide(gt(RATE * FALL(u), 0), forward, falls)
@@ -42,13 +42,11 @@ def prove() -> str:
     # that is 1 + exp(w_2) times as much as w_2 rises
     (law,) = cite(EXPONENTIAL_OF_SUM, (), SECOND, -FIRST - SECOND)
     ratio = RATE * FALL(u) * (over + (2 - a - b) * over**2)
-    times = decide(
-        eq(AFTER - FIRST, (1 + EXP(SECOND)) * (LATER - SECOND)),
-        *(first, scale(second, 1 + EXP(SECOND)), scale(law, ratio)),
-        degree=1,
-    )
     claim = present(letters.lags(), "a claim").sequents
-    room = decide(claim[1].proposition, times, tangent(LATER, SECOND))
+    room = decide(
+        claim[1].proposition,
+        *(first, scale(second, 1 + EXP(SECOND)), scale(law, ratio), tangent(LATER, SECOND)),
+    )
     for fact, sequent in zip((rises, room), claim, strict=True):
         conclude(fact, sequent)
     return "for every loss with continuous l' < 0, every start and step"

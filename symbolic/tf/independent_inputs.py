@@ -171,11 +171,10 @@ def prove_no_stationary_point() -> str:
     first = decide(gt(s_o * (BEST(FIRST) - u), 0), at(a.s_o_positive, there), behind)
     some = decide(gt(s_o * (BEST(FIRST) - u) * ahead, 0), first, best)
     rising = decide(gt(some.proposition.term + sums.proposition.term, 0), some, sums)
-    slope_ = decide(gt(f * n * rising.proposition.term, 0), steep, rising)
     down_ = decide(
         gt(DOWN @ along, 0),
-        *(slope_, moved, spelled, scale(weights, f * n * u * ahead), scale(mean, f * n * ahead)),
-        degree=1,
+        *(steep, rising, moved, spelled, scale(weights, f * n * u * ahead)),
+        scale(mean, f * n * ahead),
     )
     size, length = norm_above(along)
     moving = decide(gt(NORM(-DOWN), 0), size, down_, length)

@@ -63,8 +63,7 @@ def orthogonal(M: Term, level: Fact, equal: Fact) -> Fact:
     """Return that <W_fin, M> = 0, if all <E_e, M> are 0: no W_fin + t M is shorter."""
     t = Letter("t")
     moved = FIN + t.term * M
-    same = decide(eq(E(e) @ (moved - W), 0), equal, scale(level, t))
-    same = add_up(decide(eq((E(e) @ (moved - W)) ** 2, 0), same), e)
+    same = add_up(decide(eq((E(e) @ (moved - W)) ** 2, 0), equal, scale(level, t)), e)
     longer = cut(at(setting(SETTING, SHORTEST), {X: moved}), same)
     rises = decide(ge((M @ M) * t.term**2 + 2 * (FIN @ M) * t.term, 0), longer)
     (none,) = cite(DISCRIMINANT, [rises], t, M @ M, FIN @ M, FIN @ FIN * 0)
@@ -85,8 +84,9 @@ def prove_finite() -> str:
     shorter = cut(at(setting(SETTING, NO_SHORTER), {X: zero}), met, level)
     gone = decide(eq(SVM @ SVM, 0), shorter, no_shorter(SVM))
     along = add_up(scale(equal, letters.OF_KEPT(e)), e)
-    seen = decide(eq(W @ REST, 0), at(spans, {X: REST}), along, lost)
-    same = decide(eq(REST @ REST, 0), seen, orthogonal(REST, equal, equal))
+    same = decide(
+        eq(REST @ REST, 0), at(spans, {X: REST}), along, lost, orthogonal(REST, equal, equal)
+    )
     _end(letters.finite(), exists, gone, same)
     return "for any n, T and d"
 
@@ -110,8 +110,10 @@ class _Scaled:
         self.mu = bounds(at(self.positive, {j: k}), "least", body, k, self.some)
         self.unit, self.inverse = cite(RECIPROCAL, [self.mu], LEAST)
         self.point = REST * INV(LEAST)
-        above = product(self.inverse, beyond("least", margin(j.term, REST), j))
-        self.met = decide(ge(margin(j.term, self.point), 1), above, self.unit)
+        self.met = decide(
+            ge(margin(j.term, self.point), 1),
+            *(self.inverse, beyond("least", margin(j.term, REST), j), self.unit),
+        )
         self.exists = self.admitted(MET, self.point, self.met, scale(self.equal, INV(LEAST)))
         self.longer = self.admitted(NO_SHORTER, self.point, self.met, scale(self.equal, INV(LEAST)))
 
@@ -125,12 +127,10 @@ def prove_solvable() -> str:
     """Prove that W_svm exists and mu ||W_svm|| <= ||V|| if mu > 0: V/mu meets the constraints."""
     v = _Scaled()
     (_, svm_square), (length, length_square) = cite(LENGTH, (), SVM), cite(LENGTH, (), REST)
-    longer = decide(
-        ge(NORM(REST) ** 2 * INV(LEAST) ** 2, NORM(SVM) ** 2),
-        *(v.longer, svm_square, scale(length_square, INV(LEAST) ** 2)),
-        degree=1,
+    short = decide(
+        ge(NORM(REST) * INV(LEAST), NORM(SVM)),
+        *(v.longer, svm_square, scale(length_square, INV(LEAST) ** 2), product(length, v.inverse)),
     )
-    short = decide(ge(NORM(REST) * INV(LEAST), NORM(SVM)), longer, product(length, v.inverse))
     scaled = product(v.mu, short), scale(v.unit, NORM(REST))
     _end(letters.at_least(), v.exists, decide(ge(NORM(REST), LEAST * NORM(SVM)), *scaled, degree=1))
     return "for any n, T, d and kept tokens"
@@ -152,28 +152,27 @@ def prove_correlation() -> str:
         return v.admitted(NO_SHORTER, toward, met, kept)
 
     # <V, W_svm> >= mu ||W_svm||^2, and ||W_svm|| > 0
-    ahead = product(v.mu, inward(SVM, v.point, v.longer, stays))
-    ahead = decide(ge(along, LEAST * size), ahead, scale(v.unit, along), degree=1)
+    ahead = decide(
+        ge(along, LEAST * size), v.mu, inward(SVM, v.point, v.longer, stays), scale(v.unit, along)
+    )
     (within,), (wide,) = (cite(CAUCHY_SCHWARZ, (), *pair) for pair in ((A(j), SVM), (REST, SVM)))
     (a, _), (n, n_square), (r, r_square) = (cite(LENGTH, (), M) for M in (A(j), SVM, REST))
     some_length = decide(gt(NORM(SVM), 0), v.exists, within, a, v.some)
     positive = decide(gt(size, 0), some_length, n_square)
     unit, inverse = cite(RECIPROCAL, [positive], size)
     fin, apart = orthogonal(REST, v.equal, v.equal), orthogonal(SVM, level, v.equal)
-    whole = decide(eq(W @ W, FIN @ FIN + REST @ REST), fin)
     # the projection on W_svm is between mu ||W_svm|| and ||V||
     some = decide(gt(LEAST * size, 0), v.mu, positive)
     high = decide(ge(along, 0), ahead, some)
     forward = decide(ge(along + LEAST * size, 0), high, some)
-    low = decide(ge(along**2, LEAST**2 * size**2), product(forward, ahead))
+    low = decide(ge(along**2, LEAST**2 * size**2), forward, ahead)
     low = product(inverse, low)
     low = decide(ge(BEST, FIN @ FIN + LEAST**2 * size), low, scale(unit, LEAST**2 * size), degree=1)
-    reach = decide(ge(NORM(SVM) * NORM(REST) + along, 0), product(n, r), high)
+    reach = decide(ge(NORM(SVM) * NORM(REST) + along, 0), n, r, high)
     lengths = scale(n_square, NORM(REST) ** 2), scale(r_square, size)
-    up = decide(ge(REST @ REST * size - along**2, 0), product(wide, reach), *lengths, degree=1)
-    up = decide(ge(W @ W, BEST), product(inverse, up), scale(unit, REST @ REST), whole, degree=1)
-    gain = decide(gt(LEAST**2 * size, 0), v.mu, some)
-    some_W = decide(gt(W @ W, 0), up, low, gain, no_shorter(FIN), degree=1)
+    up = decide(ge(REST @ REST * size - along**2, 0), wide, reach, *lengths)
+    up = decide(ge(W @ W, BEST), inverse, up, scale(unit, REST @ REST), fin)
+    some_W = decide(gt(W @ W, 0), up, low, v.mu, some, no_shorter(FIN))
     # the correlation at c
     U, fins, gap = FIN + c.term * SVM, FIN @ FIN, along - c.term * size
     of_U = decide(eq(U @ U, fins + c.term**2 * size), scale(apart, 2 * c.term))

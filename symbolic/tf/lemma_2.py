@@ -88,9 +88,9 @@ def above(statement: Statement, reading: str, logits: Callable[[Any], Any]) -> N
     each = one_of_sum(product(one.weight_positive, one.gap), t)
     places = {i: widest(), t: worst(widest())}
     weight, apart = at(one.weight_positive, places), at(is_worst, {i: widest()})
-    gap = decide(gt(substituted(one.best - one.score, places), 0), differ, is_widest, apart)
-    part = decide(gt(substituted(one.weight * (one.best - one.score), places), 0), weight, gap)
-    short = decide(gt(substituted(one.deficit, places), 0), at(each, places), part)
+    short = decide(
+        gt(substituted(one.deficit, places), 0), at(each, places), weight, differ, is_widest, apart
+    )
     best = substituted(one.best, places)
     values = {Letter("a"): best - substituted(one.deficit, places), Letter("b"): best}
     drop = cut(at(decreases, values), short)

@@ -124,13 +124,11 @@ def varies(one: Tokens, weight: Fact, pick: Term, apart: Fact, best: Term, worst
     label = substituted(one.label, {i: pick})
     parts = [at(each, place) for place in places]
     weights = [at(weight, place) for place in places]
-    far = decide(gt((x - y) ** 2, 0), apart, square(label))
-    sizes = decide(gt(x**2 + y**2, 0), far, square(x + y))
+    sizes = decide(gt(x**2 + y**2, 0), apart, square(label), square(x + y))
     s, r = (fact.proposition.term for fact in weights)
     both = decide(gt(s * r, 0), *weights)
-    weighed = decide(gt(s * r * (x**2 + y**2), 0), both, sizes)
     variance = substituted(one.variance, {i: pick})
-    return decide(gt(variance, 0), weighed, *parts, *weights)
+    return decide(gt(variance, 0), both, sizes, *parts, *weights)
 
 
 @linked

@@ -38,11 +38,11 @@ def prove() -> str:
     part = product(some, ahead)
     # an optimal choice takes no rival, and X^mm is its solution
     least = assume(eq(total(selects * apart, j), 0))
-    each = decide(ge(0, selects * apart), one_of_sum(part, j), least)
-    none = add_up(decide(eq(selects, 0), each, ahead, some), j)
-    size = decide(eq(ABS(apart), apart), *cite(SIZE, (), apart), ahead)
+    none = add_up(decide(eq(selects, 0), one_of_sum(part, j), least, ahead, some), j)
     flag = cut(cite(INDICATOR, (), apart)[1], ahead)
-    leads = add_up(decide(eq(ABS(apart) - apart + IS_ZERO(apart), 0), size, flag), j)
+    leads = add_up(
+        decide(eq(ABS(apart) - apart + IS_ZERO(apart), 0), *cite(SIZE, (), apart), ahead, flag), j
+    )
     best = cut(local, none, leads, cut(own, none, meets(exists, V)))
     # a rival that a locally optimal choice takes leaves the best token at margin 1
     alone, yes = assume(eq(LOCAL(c), 1)), assume(gt(selects, 0))

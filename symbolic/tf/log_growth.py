@@ -71,7 +71,7 @@ def prove_bounded() -> str:
     moved = decide(eq(A(i) @ W(K.term + 1), m + D), moved, *(scale(z, RATE) for z in alone))
     # |l'(u)| is between the |l'| of the two scores
     behind = decide(ge(BEST(i) - u, 0), product(better, power(-m), inverse), scale(unit, BEST(i)))
-    ahead = decide(ge(u - LOWER(i), 0), product(better, inverse), scale(unit, LOWER(i)))
+    ahead = decide(ge(u - LOWER(i), 0), better, inverse, scale(unit, LOWER(i)))
     low = cut(at(convex, {x: u, y: BEST(i)}), behind)
     high = cut(at(convex, {x: LOWER(i), y: u}), ahead)
     above = decide(ge(BEST(i), LOW), better, lowest)
@@ -101,16 +101,15 @@ def prove_bounded() -> str:
     )
     # below
     assumed = assume(claims[0])
-    one = decide(ge(grown, 1), assumed, product(some_c, count))
+    one = decide(ge(grown, 1), assumed, some_c, count)
     small = decide(ge(1, E), law, one)
-    half = decide(ge(2 * over, 1), unit, product(inverse, small))
+    half = decide(ge(2 * over, 1), unit, inverse, small)
     quarter = decide(ge(4 * over**2, 1), half)
     at_least = product(some, quarter, decide(ge(FALL(u), 0), low, positive))
-    at_least = decide(ge(4 * grown * D, c), rise, at_least, product(some, low), degree=1)
-    tangent_ = product(power(m), cite(EXPONENTIAL, (), D)[1])
-    less = decide(ge(after, grown + grown * D), step_, tangent_, degree=1)
+    at_least = decide(ge(4 * grown * D, c), rise, at_least, some, low)
     next_ = decide(
-        claims[0].at({K: K.term + 1}), assumed, less, at_least, scale(later, c), degree=1
+        claims[0].at({K: K.term + 1}),
+        *(assumed, step_, power(m), cite(EXPONENTIAL, (), D)[1], at_least, scale(later, c)),
     )
     start_ = at(start, {M: A(i)})
     zero = inside(start_, A(i) @ W(0), as_term(0), EXP(HOLE), HOLE)
@@ -120,14 +119,13 @@ def prove_bounded() -> str:
     # above
     steep = product(some, decide(ge(FALL(u), 0), low, positive))
     parts = square((1 - E) * over), scale(unit, (1 + E) * over + 1)
-    few = decide(ge(1, 4 * E * over**2), *parts, degree=1)
-    few = decide(ge(C / 4, D), product(steep, few), product(some, high), degree=1)
+    few = decide(ge(C / 4, D), steep, *parts, some, high)
     few = powers_rise(D, C / 4, few)
-    most = product(power(D), cite(EXPONENTIAL, (), -D)[1])
-    most = product(power(m), decide(ge(1 + D * power_, power_), back, most, degree=1))
-    whole = decide(ge(1, over), unit, product(inverse, power(-m)))
-    whole = product(steep, decide(ge(1, over**2), whole, inverse), power(D))
-    some_C = decide(ge(C, 0), steep, product(some, high), degree=1)
+    most = product(
+        power(m), decide(ge(1 + D * power_, power_), back, power(D), cite(EXPONENTIAL, (), -D)[1])
+    )
+    whole = product(steep, decide(ge(1, over**2), unit, power(-m), inverse), power(D))
+    some_C = decide(ge(C, 0), steep, some, high)
     terms = whole, product(some, high, power(D)), product(some_C, few), scale(rise, power_)
     more = decide(ge(grown + C * EXP(C / 4), after), step_, most, *terms, degree=1)
     assumed = assume(claims[1])
@@ -138,9 +136,7 @@ def prove_bounded() -> str:
     above = induction(claims[1], first_, next_)
     now = {K: K.term + 1}
     below, above = at(below, now), at(above, now)
-    some = decide(gt(COUNT(K.term + 1), 0), later, count)
-    some = decide(gt(c * COUNT(K.term + 1), 0), some_c, some)
-    rising = decide(gt(after - 1, 0), below, some)
+    rising = decide(gt(after - 1, 0), below, some_c, later, count)
     for fact, sequent in zip((rising, below, above), claim, strict=True):
         conclude(fact, sequent)
     return "for any n and d, and every convex loss with l' < 0"

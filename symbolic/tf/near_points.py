@@ -94,17 +94,18 @@ def prove() -> str:
     part = decide(gt(least_part(OWN), 0), b_own, led)
     # Gamma m d is at least the sum of M D over rivals, and Gamma at least 1
     unit, _ = cite(RECIPROCAL, [part], least_part(OWN))
-    enough = product(beyond("most", WHOLE * INV(least_part(OWN)), j), part)
-    enough = decide(ge(GAMMA_OF_SCORES * least_part(OWN), WHOLE), enough, scale(unit, WHOLE))
+    enough = decide(
+        ge(GAMMA_OF_SCORES * least_part(OWN), WHOLE),
+        *(beyond("most", WHOLE * INV(least_part(OWN)), j), part, scale(unit, WHOLE)),
+    )
     wide = at(worst_best, {i: OWN})
     parts = product(steeper, wide), product(b_own, below), one_of_sum(product(top_own, wide), j)
     own = decide(ge(WHOLE, least_part(OWN)), *parts, degree=1)
     one = decide(ge(GAMMA_OF_SCORES, 1), enough, own, part, rival)
-    spread, power_of = LOG(2 * GAMMA_OF_SCORES), EXP(LOG(2 * GAMMA_OF_SCORES))
+    spread = LOG(2 * GAMMA_OF_SCORES)
     (is_log,) = cite(LOGARITHM, [decide(gt(2 * GAMMA_OF_SCORES, 0), one)], 2 * GAMMA_OF_SCORES)
     line = tangent(as_term(0), spread)
-    forward = decide(ge(spread, 0), decide(ge(power_of, 1), is_log, one), line)
-    forward = decide(ge(RHO, 0), large, forward)
+    forward = decide(ge(RHO, 0), large, is_log, one, line)
     # n (L(rho W^mm) - L_*) is at most that sum times exp(-rho)
 
     def within(fact: Fact, k: int) -> Fact:
@@ -113,14 +114,14 @@ def prove() -> str:
         return cut(fact, decide(ge(x, WORST(i)), *above))
 
     far = at(moved, {M: A(j)})
-    far = decide(ge(margin(j.term, W(1)), RHO), far, product(forward, meets))
+    far = decide(ge(margin(j.term, W(1)), RHO), far, forward, meets)
     costs = loses_little(a, slope, 1, far, worst, top_positive, within(steep, 1))
     body = FALL(STEEP(OWN)) * (BEST(OWN) - WORST(OWN))
     # an input of W loses at least m d (1 - s_o)
     first, u = {K: as_term(0)}, a.u(i, 0)
     rises, best = -LOSS(x) - b * x.term, at(a.below_best, first)
     (drop,) = cite(RISES, [slope, best, within(flat, 0)], rises, x, FALLS, u, BEST(i))
-    loses = decide(ge(LOSS(u) - LOSS(BEST(i)), 0), drop, product(b_positive, best))
+    loses = decide(ge(LOSS(u) - LOSS(BEST(i)), 0), drop, b_positive, best)
     loses = at(one_of_sum(loses, i), {i: OWN})
     s_o, E = a.s_o(OWN, 0), EXP(-margin(j.term, W(0)))
     mine = {**first, i: OWN}
@@ -149,22 +150,21 @@ def prove() -> str:
     whole = decide(ge(1 + E, 0), pw)
     parts = product(lost, whole), product(part, left), product(enough, power(-RHO), whole)
     goal = ge(GAMMA_OF_SCORES * least_part(OWN) * EXP(-RHO) * (1 + E), least_part(OWN) * E)
-    odds = decide(goal, *parts, degree=1)
-    odds = decide(ge(GAMMA_OF_SCORES * EXP(-RHO) * (1 + E), E), odds, part)
+    odds = decide(ge(GAMMA_OF_SCORES * EXP(-RHO) * (1 + E), E), *parts, part)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), spread, -RHO)
     D = EXP(spread - RHO)
     line = cite(EXPONENTIAL_OF_SUM, (), spread - RHO, RHO - spread)[0]
-    small = decide(ge(1, D), line, cite(EXPONENTIAL, (), RHO - spread)[1], large)
     twice = decide(eq(D, 2 * GAMMA_OF_SCORES * EXP(-RHO)), law, scale(is_log, EXP(-RHO)))
-    few = decide(ge(D, E), odds, scale(twice, 1 + E), product(small, pw), degree=1)
+    few = decide(
+        ge(D, E), odds, scale(twice, 1 + E), line, cite(EXPONENTIAL, (), RHO - spread)[1], large, pw
+    )
     margins = exponents_rise(-margin(j.term, W(0)), spread - RHO, few)
     # <W^mm, W> is the sum of multipliers times margins
     along = add_up(product(weight, margins), j)
     held = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     parts = along, at(sums, {X: W(0)}), scale(held, RHO - spread)
-    along = decide(ge(V @ W(0), (RHO - spread) * (V @ V)), *parts, degree=1)
     goal = ge(2 * spread * RHO * (V @ V), POINT @ POINT)
-    near = decide(goal, product(forward, along), inside_, degree=1)
+    near = decide(goal, forward, *parts, inside_)
     (reach,), (size, _) = cite(CAUCHY_SCHWARZ, (), A(j), V), cite(LENGTH, (), A(j))
     exists = decide(gt(NORM(V), 0), meets, reach, size, rival)
     for fact, sequent in zip((exists, part, near), claim.sequents, strict=True):

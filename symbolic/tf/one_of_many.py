@@ -39,21 +39,19 @@ class Tokens:
 
     def positive(self, score: Fact, token: Term) -> Fact:
         """Return that a token is not 0, as its score is not."""
-        square_ = decide(gt(score.proposition.term**2, 0), score)
         return decide(
-            gt(total(token**2, k), 0), cauchy(self.v, token, k), squares(self.v, k), square_
+            gt(total(token**2, k), 0), cauchy(self.v, token, k), squares(self.v, k), score
         )
 
     def conclude(self, number: int, sign: Fact, on_x: Term, on_y: Term) -> None:
         """Conclude a sequent: D^2 times its left side is the number of which the sign is known."""
         goal = conclusion_of(self.formula).sequents[number]
         small = decide(gt(INV(self.whole) ** 2, 0), self.inverse)
-        part = decide(gt(INV(self.whole) ** 2 * sign.proposition.term, 0), sign, small)
         known = [
             scale(self.unit, INV(self.whole) * factor)
             for factor in (on_x * self.E * self.X, on_y * self.F * self.Y)
         ]
-        conclude(decide(goal.proposition, part, *known, degree=1), goal)
+        conclude(decide(goal.proposition, sign, small, *known), goal)
 
 
 @linked
@@ -62,8 +60,7 @@ def prove_first() -> str:
     t = Tokens("literal-1")
     X, Y, E, F = t.X, t.Y, t.E, t.F
     (obtuse,), (basin,) = suppose(OBTUSE, t.formula), suppose(IN_BASIN, t.formula)
-    whole = decide(gt(t.whole, 0), *t.powers)
-    ahead = decide(ge((X - Y) * E - Y, 0), basin, whole, scale(t.unit, X * E + Y * F))
+    ahead = decide(ge((X - Y) * E - Y, 0), basin, *t.powers, scale(t.unit, X * E + Y * F))
     best = decide(gt(X, 0), t.low, t.gap)
     reach = decide(gt(X + (X - Y) * F, 0), best, t.gap, t.powers[1])
     reach = decide(gt(E * (X + (X - Y) * F), 0), reach, t.powers[0])
@@ -84,19 +81,19 @@ def second(t: Tokens, sequents: tuple[int, int]) -> None:
     X, Y, E, F, c = t.X, t.Y, t.E, t.F, -t.r
     (opposed,), (above,) = suppose(OPPOSED, t.formula), suppose(AHEAD, t.formula)
     (behind,) = suppose(BEHIND, t.formula)
-    least = decide(ge(F, 1), above, cite(EXPONENTIAL, (), t.second)[1])
     best = decide(gt(X, 0), t.low, t.gap)
     a, b = t.positive(best, t.x), t.positive(t.low, t.y)
-    apart = decide(gt(c, 0), opposed, a)
     near = decide(ge(2 * t.b, c), opposed, squares(t.y, k), cauchy(t.x, t.y, k))
-    reach = decide(ge(F * (2 * X - Y), X + (X - Y) * F), least, best)
+    reach = decide(
+        ge(F * (2 * X - Y), X + (X - Y) * F), above, cite(EXPONENTIAL, (), t.second)[1], best
+    )
     reach = decide(ge(E * reach.proposition.term, 0), reach, t.powers[0])
     spare = decide(gt(F * behind.proposition.term, 0), behind, t.powers[1])
     wide = decide(ge(E * F * (2 * X - Y), 0), product(*t.powers), best, t.gap)
     left = decide(gt(F * (Y - (X - Y) * E), 0), spare, wide)
     up = decide(gt(t.b * spare.proposition.term, 0), spare, b)
     held = decide(ge((2 * t.b - c) * wide.proposition.term, 0), near, wide)
-    rest = decide(ge(c * reach.proposition.term, 0), reach, apart)
+    rest = decide(ge(c * reach.proposition.term, 0), reach, opposed, a)
     terms = [fact.proposition.term for fact in (up, held, rest)]
     rises = decide(gt(sum(terms[1:], terms[0]), 0), up, held, rest)
     t.conclude(sequents[0], rises, t.r, t.b)
@@ -125,13 +122,9 @@ def prove_threshold() -> str:
     some = decide(gt(delta, 0), close, t.low, t.powers[1])
     lag = decide(
         ge(delta * t.whole, Y - (X - Y) * E),
-        close,
-        product(some, t.powers[0]),
-        some,
-        decide(gt((X - Y) * E, 0), t.gap, t.powers[0]),
+        *(close, t.powers[0], some, t.gap),
     )
-    part = decide(ge(INV(t.whole) * lag.proposition.term, 0), lag, t.inverse)
     goal = conclusion_of(t.formula).sequents[0]
-    conclude(decide(goal.proposition, part, scale(t.unit, delta - Y), degree=1), goal)
+    conclude(decide(goal.proposition, lag, t.inverse, scale(t.unit, delta - Y)), goal)
     second(t, (1, 2))
     return "Y - u <= Y/F, for any tokens and head"

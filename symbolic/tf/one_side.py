@@ -76,12 +76,9 @@ def prove() -> str:
         scaled = scale(label, lead * SQRT(PART(i)))
         conclude(decide(score.proposition, some, scaled), score)
         a, b = (letters.TOKENS[0][x] - letters.TOKENS[k][x] for x in (0, 1))
-        facts = decide(
-            gt(SQRT(PART(i)) * letters.SIGN(i) * (QUERY(i) @ letters.PLACE), 0), some, sign
-        )
         units = (
             scale(flat, a * LABEL(i) * SQRT(PART(i))),
             scale(across, b * letters.SIGN(i) * SQRT(PART(i))),
         )
-        conclude(decide(row.proposition, facts, *units, degree=1), row)
+        conclude(decide(row.proposition, some, sign, *units), row)
     return "for any queries but 0, in the plane and beyond; inputs of lambda_i = 0 have one token"

@@ -110,7 +110,6 @@ def secants(a: Attention, falls: Fact) -> Secants:
     high, high_is = define("a", (i,), 3 * steep / 2 + top * INV(d))
     near = decide(gt(steep / 2 * d, 0), half, some)
     low_positive = decide(gt(low(i), 0), low_is, near, part)
-    less = decide(ge(steep / 2, low(i)), low_is, product(half, wide, part), scale(fraction, steep))
     parts = [scale(low_is, d + extent), scale(fraction, steep / 2 * d)]
     whole = decide(eq(low(i) * (d + extent), steep / 2 * d), *parts)
     edge, gap, room = best - d, LOSS(y) - LOSS(best), best - y.term
@@ -120,10 +119,12 @@ def secants(a: Attention, falls: Fact) -> Secants:
     goal = ge(gap, low(i) * room)
     parts = [falls_, least_there, whole, product(low_positive, over), product(low_positive, some)]
     at_least = cases(
-        decide(goal, least, product(less, under)), decide(goal, *parts, degree=1), condition
+        decide(goal, least, low_is, product(half, wide, part), scale(fraction, steep), under),
+        decide(goal, *parts, degree=1),
+        condition,
     )
     down = cut(at(never, {x: LOW, y: best}), wide, decide(ge(0, 0)), a.best_high)
-    high_sign = decide(ge(high(i), 0), high_is, product(down, inverse), half)
+    high_sign = decide(ge(high(i), 0), high_is, down, inverse, half)
     goal = ge(high(i) * room, gap)
     scaled = scale(high_is, room)
     parts = [most, scaled, product(down, inverse, under)]
@@ -181,8 +182,7 @@ def total_losses(a: Attention, cheaper: Fact, ours: Term, moved: Term) -> Fact:
     own, theirs = (at(mean, {X: point}) for point in (ours, moved))
     return decide(
         ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, ours)), i)),
-        *(own, theirs, product(cheaper, decide(ge(NUMBER, 0), a.input))),
-        degree=1,
+        *(own, theirs, cheaper, a.input),
     )
 
 
@@ -218,8 +218,7 @@ def margins(
     short = decide(ge(e * leads, BEST(i) - a.u(i, moved)), at(behind, there), short)
     costs = decide(
         ge(s.high(i) * e * leads, LOSS(a.u(i, moved)) - LOSS(BEST(i))),
-        *(at(s.at_most, there), product(s.high_sign, short)),
-        degree=1,
+        *(at(s.at_most, there), s.high_sign, short),
     )
     G, G_is = define("G", (), total(s.high(i) * leads, i))
     costs = decide(
@@ -242,27 +241,20 @@ def margins(
     price = s.low(OWN) * lead(j.term)
     left = decide(
         ge(G() * e, price * a.s(j, ours)),
-        each,
-        total_losses(a, cheaper, ours, moved),
-        costs,
-        left,
-        at(s.at_least, mine),
+        *(each, total_losses(a, cheaper, ours, moved), costs, left, at(s.at_least, mine)),
         degree=1,
     )
     price_positive = decide(gt(price, 0), low, a.lower)
     unit, inverse = cite(RECIPROCAL, [price_positive], price)
     left = decide(
         ge(G() * e * INV(price), a.s(j, ours)),
-        product(left, inverse),
-        scale(unit, a.s(j, ours)),
-        degree=1,
+        *(left, inverse, scale(unit, a.s(j, ours))),
     )
     # in the end the optimal token has half of the attention
     rest = total(INV(price), j, THEIRS)
     attended = add_up(left, j, THEIRS)
     attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, at_ours))
-    count = decide(ge(G() * rest, 0), product(G_sign, add_up(inverse, j, THEIRS)))
-    count = decide(gt(2 * G() * rest + 1, 0), count)
+    count = decide(gt(2 * G() * rest + 1, 0), G_sign, add_up(inverse, j, THEIRS))
     (law,), line = cite(EXPONENTIAL_OF_SUM, (), rho, -rho), cite(EXPONENTIAL, (), rho)[1]
     small = decide(ge(1, e * (1 + rho)), law, line, power(-rho))
     late = at(grows, {bound: count.proposition.term}, count)

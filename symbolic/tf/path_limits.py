@@ -95,7 +95,7 @@ def prove() -> str:
     _, of_norm = cite(LENGTH, (), V)
     on_edge = decide(ge(R**2, rho**2 * (V @ V)), scale(same, rho * N + R), scale(of_norm, rho**2))
     cheaper = cut(at(least, {X: rho * V}), on_edge)
-    forward = decide(ge(margin(j.term, rho * V), rho), product(sized.forward, meets))
+    forward = decide(ge(margin(j.term, rho * V), rho), sized.forward, meets)
     follow = margins(a, secants(a, falls), sized, forward, cheaper, W(K), rho * V)
     # <W^mm, W> is the sum of multipliers times margins
     held = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
@@ -108,8 +108,7 @@ def prove() -> str:
     parts = [along, exists, scale(same, part * N), scale(of_norm, part * rho)]
     along = decide(ev(ge(N * (V @ W(K)), part * N * R)), *parts)
     goal = ev(ge(off.term * R**2 * N**2, TURN @ TURN))
-    wide = product(square(N), inside)
-    near = decide(goal, along, wide, sized.sign, scale(of_norm, R**2))
+    near = decide(goal, along, square(N), inside, sized.sign, scale(of_norm, R**2))
     for fact, sequent in zip((exists, near), claim.sequents, strict=True):
         conclude(fact, sequent)
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
@@ -155,8 +154,9 @@ def shrunk() -> Shrunk:
     # Z has a nuclear norm of at most 1, and margins of (1 - off)/C_* in the end
     unit, inverse = cite(RECIPROCAL, [sized.sign], R)
     part = cut(at(stretched, {t: INV(R), X: FACTORED}), decide(ge(INV(R), 0), inverse))
-    small = decide(ge(R, NUCLEAR(FACTORED)), at(half, {X: KEYS(K), M: QUERIES(K)}), ball)
-    small = decide(ge(1, NUCLEAR(Z)), part, unit, product(inverse, small))
+    small = decide(
+        ge(1, NUCLEAR(Z)), part, unit, inverse, at(half, {X: KEYS(K), M: QUERIES(K)}), ball
+    )
     share, rest = decide(gt(C * INV(R), 0), exists, inverse), 1 - off.term
     parts = [follow, share, scale(sized.whole, rest * INV(R)), scale(unit, rest)]
     follow = decide(ev(ge(C * margin(j.term, Z), rest)), *parts)
@@ -207,7 +207,7 @@ def near_solution(z: Shrunk) -> Fact:
     inside = decide(gt(radius, s), close, s_square, forward)
     room, wide = decide(ge(radius - s, 0), inside), decide(ge(radius, 0), forward)
     (reach,) = cite(CAUCHY_SCHWARZ, (), A(j), D)
-    reach = product(exists, decide(ge(longest * s, A(j) @ D), reach, product(up, s_sign)))
+    reach = product(exists, decide(ge(longest * s, A(j) @ D), reach, up, s_sign))
     parts = [beyond("least", C * margin(j.term, Z), j), reach]
     low = decide(ge(C * margin(j.term, P), own - C * longest * s), *parts)
     low = bounds(at(low, {j: r}), "least", C * margin(r.term, P), r, z.some)

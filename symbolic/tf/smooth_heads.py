@@ -97,7 +97,7 @@ class Smooth:
         back = decide(ge(start, to), assume(condition.denied()))
         for one, other, order in ((start, to, assume(condition)), (to, start, back)):
             sides = [cut(at(side, {a: one, b: other}), order) for side in self.sides]
-            both.append(decide(ge(C**2 * seen**2, lost**2), product(*sides)))
+            both.append(decide(ge(C**2 * seen**2, lost**2), *sides))
         return cases(both[0], both[1], condition)
 
     def unit(self, b: Term, start: Term, seen: Term) -> Fact:
@@ -109,16 +109,11 @@ class Smooth:
         rest = gain - SLOPE(start) * seen
         up, down = (self.near(start, start + seen, sign) for sign in (1, -1))
         minus, plus = (decide(ge(ABS(b), sign * b), *cite(SIZE, (), b)) for sign in (1, -1))
-        bound = decide(
-            ge(ABS(b) * bent + b * rest, 0), product(plus, up), product(minus, down), degree=1
-        )
+        bound = decide(ge(ABS(b) * bent + b * rest, 0), plus, up, minus, down)
         nothing, part = indicator(seen)
-        flat = decide(ge(1 - IS_ZERO(seen), 0), part)
         return decide(
             ge(b * (1 - IS_ZERO(seen)) * gain, b * SLOPE(start) * seen - ABS(b) * bent),
-            *(product(flat, bound), scale(nothing, b * SLOPE(start))),
-            scale(nothing, ABS(b) * C * seen / 2),
-            degree=1,
+            *(part, bound, scale(nothing, b * SLOPE(start)), scale(nothing, ABS(b) * C * seen / 2)),
         )
 
     def head(self, b: Term, start: Term, along: Term, e: Term) -> Fact:
@@ -203,13 +198,11 @@ def prove_returns() -> str:
     seen = (goal.v.A @ moved(LETTERS, goal.v)).entry((k.term,))
     along, o = goal.token(second) - start, general(seen, {FIRST: first})
     (size, size_square), (both, both_square) = cite(SIZE, (), b_k), cite(SIZE, (), along * o)
-    near = product(square(b_k * along), of.slopes_near(start, o))
     bound = C * ABS(b_k) * ABS(along * o)
     each = decide(
         ge(bound, b_k * along * (SLOPE(start) - SLOPE(start + o))),
-        *(product(of.positive, size, both), near),
-        scale(size_square, C**2 * ABS(along * o) ** 2),
-        scale(both_square, C**2 * b_k**2),
+        *(product(of.positive, size, both), square(b_k * along), of.slopes_near(start, o)),
+        *(scale(size_square, C**2 * ABS(along * o) ** 2), scale(both_square, C**2 * b_k**2)),
     )
     goal.end(stated, add_up(each, k))
     return "for every phi with a Lipschitz slope, any T, d and number of units"
@@ -238,12 +231,10 @@ def _share(beta: Term, positive: Fact, g: Term) -> tuple[Term, Fact, Fact]:
     sign = decide(ge(e, 0), ratio, either)
     bent = decide(
         ge(G, beta * e),
-        *(product(positive, below), product(flag, ratio), scale(unit, G)),
-        degree=1,
+        *(positive, below, flag, ratio, scale(unit, G)),
     )
     spare = decide(ge(G - g, 0), above_g)
-    less = decide(ge(0, e * (G - g)), product(spare, below), scale(is_one, INV(raised)), degree=1)
-    same = decide(eq(e * (G - g), 0), less, product(sign, spare))
+    same = decide(eq(e * (G - g), 0), spare, below, scale(is_one, INV(raised)), sign)
     return e, same, product(sign, bent)
 
 

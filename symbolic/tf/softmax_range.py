@@ -37,7 +37,6 @@ from attsvm.theory.proof.terms import (
     after_first,
     as_term,
     first_of,
-    least,
     most,
     substituted,
     total,
@@ -95,8 +94,7 @@ def prove_inside() -> str:
     one, s = weights.one(t), weights.weight
     positive = bounds(weights.positive, "least", s, t, some)
     each = one_of_sum(beyond("least", s, t), t)
-    rest = decide(gt((total(1, t) - 1) * least(s, t), 0), several, positive)
-    below = bounds(decide(gt(1, s), each, rest, one), "most", s, t, some)
+    below = bounds(decide(gt(1, s), each, several, positive, one), "most", s, t, some)
     end(RANGE, "amended-1", by=[one, positive, below])
     return "for any T >= 2 and all real v"
 
@@ -174,7 +172,6 @@ def prove_lead() -> str:
     pick, reached = attained("largest", largest, some)
     each = at(one_of_sum(power(other - first), u), {u: pick()})
     same = inside(reached, substituted(other, {u: pick()}), largest, EXP(HOLE.term - first), HOLE)
-    low = decide(ge(odds.sum, EXP(largest - first)), each, same)
     above = decide(ge(largest - first, other - first), beyond("most", other, u))
     high = add_up(powers_rise(other - first, largest - first, above), u)
     high = decide(
@@ -182,7 +179,7 @@ def prove_lead() -> str:
         *(high, scale(odds.count, EXP(largest - first))),
     )
     low_, high_ = conclusion_of(formula_of(RANGE, reading)).sequents
-    conclude(decide(low_.proposition, low, odds.equal), low_)
+    conclude(decide(low_.proposition, each, same, odds.equal), low_)
     conclude(decide(high_.proposition, high, odds.equal), high_)
     return "for any T >= 2 and all real v"
 
@@ -213,19 +210,16 @@ def prove_least() -> str:
     spread = decide(
         ge(n * T * total(logit(t.term) ** 2, t), (others - n * first) ** 2),
         *(scale(squares_, n * T), scale(odds.count, T * total(odds.other**2, u))),
-        *(product(some, square(others + first)), product(some, size), size),
-        degree=1,
+        *(product(some, square(others + first)), some, size),
     )
     s = INV(n) * T * total(logit(t.term) ** 2, t)
-    inner = product(square(INV(n)), spread)
     bound = decide(
-        ge(s, a**2), inner, scale(unit, INV(n) * T * total(logit(t.term) ** 2, t)), degree=1
+        ge(s, a**2), square(INV(n)), spread, scale(unit, INV(n) * T * total(logit(t.term) ** 2, t))
     )
     root_, root_square = root(s, decide(ge(s, 0), bound, square(a)))
     order = decide(ge(a, -SQRT(s)), bound, root_, root_square)
-    rise = product(some, powers_rise(-SQRT(s), a, order))
     (goal,) = conclusion_of(formula_of(RANGE, reading)).sequents
-    conclude(decide(goal.proposition, low, rise, odds.equal, degree=1), goal)
+    conclude(decide(goal.proposition, low, some, powers_rise(-SQRT(s), a, order), odds.equal), goal)
     return "for any T >= 2 and all real v"
 
 
@@ -237,14 +231,12 @@ def prove_most() -> str:
     odds = odds_of(RANGE, reading, logit)
     apart, s = odds.other - odds.first, 2 * total(logit(t.term) ** 2, t)
     each = one_of_sum(square(odds.other), u)
-    bound = decide(
-        ge(s, apart**2),
-        split(logit(t.term) ** 2, t, *odds.axis),
-        each,
-        square(odds.other + odds.first),
-    )
     root_, root_square = root(s, decide(ge(s, 0), squares(logit(t.term), t)))
-    order = decide(ge(SQRT(s), apart), bound, root_, root_square)
+    order = decide(
+        ge(SQRT(s), apart),
+        *(split(logit(t.term) ** 2, t, *odds.axis), each, square(odds.other + odds.first), root_),
+        root_square,
+    )
     high = add_up(powers_rise(apart, SQRT(s), order), u)
     (goal,) = conclusion_of(formula_of(RANGE, reading)).sequents
     counted = scale(odds.count, EXP(SQRT(s)))

@@ -52,7 +52,6 @@ def prove_within() -> str:
     gap, share, some, same, (own, unit, inverse) = shares("sharp")
     rest = decide(ge(1 - share, 0), unit, power(own), inverse)
     most = decide(ge(1 - share**2, 0), rest, some)
-    part = decide(ge((1 - share**2) * gap**2, 0), most, square(gap))
     (goal,) = conclusion_of(formula).sequents
-    conclude(decide(goal.proposition, part, same, degree=1), goal)
+    conclude(decide(goal.proposition, most, square(gap), same), goal)
     return "u - <v, x> = s <v, y - x> with 0 < s < 1, for any d"

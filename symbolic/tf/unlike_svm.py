@@ -32,11 +32,9 @@ def prove_half() -> str:
     best = (v.o @ v.u).entry((i.term,))
     other = (v.x @ v.u).entry((i.term,), (t.term,))
     b = v.b.term
-    up = decide(ge(best + b, 1), optimal, beyond("least", best + b, i))
     highest = beyond("most", other + b, t), beyond("most", most(other + b, t), i)
-    down = decide(ge(-1, other + b), others, *highest)
     margin = (best - other) / 2
-    each = decide(ge(margin, 1), up, down)
+    each = decide(ge(margin, 1), optimal, beyond("least", best + b, i), others, *highest)
     rows = bounds(each, "least", margin, t, some_of(SVM, reading, "R"))
     inner_least = rows.proposition.term + 1
     end(SVM, reading, by=[bounds(rows, "least", inner_least, i, some_of(SVM, reading, "n"))])

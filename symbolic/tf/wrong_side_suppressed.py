@@ -16,8 +16,11 @@ def parts(reading: str) -> tuple[Term, Term, Fact]:
     v, formula = letters_in(SUPPRESSED, reading), formula_of(SUPPRESSED, reading)
     (separated,), (grown,) = suppose(SEPARATED, formula), suppose(GROWN, formula)
     M, c = v.M.entry((t.term,)), v.c.term
-    large = product(grown, decide(ge(M, 1), separated, beyond("least", M, t)))
-    return EXP(-c * M), EXP(-c), powers_rise(-c * M, -c, decide(ge(c * M, c), large))
+    return (
+        EXP(-c * M),
+        EXP(-c),
+        powers_rise(-c * M, -c, decide(ge(c * M, c), grown, separated, beyond("least", M, t))),
+    )
 
 
 @linked
@@ -31,12 +34,10 @@ def prove_suppressed() -> str:
     positive, above = power(exponent), power(-c)
     unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), add_up(positive, t))], whole)
     other, share = cite(RECIPROCAL, [decide(gt(bound, 0), above)], bound)
-    own = product(above, one_of_sum(positive, t))
-    less = decide(ge(x * whole, y * bound), own, smaller)
+    less = decide(ge(x * whole, y * bound), above, one_of_sum(positive, t), smaller)
     fact = decide(
         ge(x * INV(bound), y * INV(whole)),
-        *(product(inverse, share, less), scale(unit, x * INV(bound))),
-        scale(other, y * INV(whole)),
+        *(product(inverse, share, less), scale(unit, x * INV(bound)), scale(other, y * INV(whole))),
     )
     some = some_of(SUPPRESSED, reading, "R")
     end(SUPPRESSED, reading, by=[bounds(fact, "most", y * INV(whole), t, some)])
