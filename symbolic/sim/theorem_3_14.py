@@ -14,6 +14,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import (
     Supposition,
     cancelled,
+    executed,
     expanded,
     factored,
     simplified,
@@ -21,7 +22,8 @@ from attsvm.theory.declaration.proof import (
 )
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
-from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
+from symbolic.aligned_facts import prove_in_a_case
+from symbolic.aligned_inputs import ensure_kept_odds
 from symbolic.alternatives import TWICE_SMOOTH
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
@@ -215,7 +217,7 @@ def prove_pair() -> str:
     and e p(m_2) to beta, where p > 0 is the same function for both inputs.
     """
     suppose(PAIRS, SAME)
-    ensure_equal_rivals(None, FEASIBLE)
+    executed(prove_in_a_case)  # c <= 0
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
@@ -424,17 +426,16 @@ def ensure_opposed() -> None:
     ensure_above(LEAD / (2 * DROP))
 
 
-def ensure_three(single: Supposition | None = None, second: Supposition | None = None) -> None:
+def ensure_three(second: Supposition | None = None) -> None:
     """Prove the limit direction for one input of three tokens, for any start and any step.
 
     The second-best token must be a support vector. A_1 belongs to it, and A_2 to the worst token.
 
     Args:
-        single: the supposition that there is one input; None if others do not move its margins.
         second: the supposition that V exists, with the second best token a support vector; None if
             a step has shown this.
     """
-    ensure_equal_rivals(single, second)  # two tokens, or two rivals of one score
+    executed(prove_in_a_case)  # two tokens, or two rivals of one score
     ensure_of_three()
     ensure_no_more_than_square()
     ensure_rises_above()
@@ -445,6 +446,6 @@ def ensure_three(single: Supposition | None = None, second: Supposition | None =
 
 def prove_three() -> str:
     """Prove `ensure_three` under the suppositions of the reading."""
-    suppose(single.THREE)
-    ensure_three(ONE_INPUT, SECOND_SUPPORTS)
+    suppose(single.THREE, ONE_INPUT)
+    ensure_three(SECOND_SUPPORTS)
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

@@ -344,19 +344,19 @@ SPOILT = {
         [stability_of_loss.prove_squared_on_data],
     ),
     "descent by the curvature of something else than the risk": (
-        *(basins, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
+        *(basins, "ensure_smoothness", curvature.ensure_own_constant),
         [basins.ensure_kept],
     ),
     "descent by a constant that is cited of another function": (
-        *(basins, "RISK", aligned_inputs.POWERS),
+        *(basins, "RISK", "the gradient of another function is Lipschitz"),
         [basins.ensure_kept],
     ),
     "descent of aligned inputs by that curvature": (
-        *(aligned_inputs, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
+        *(aligned_inputs, "ensure_smoothness", curvature.ensure_own_constant),
         [theorem_3_15.prove_aligned],
     ),
     "descent by that curvature, from any start": (
-        *(global_conjecture, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
+        *(global_conjecture, "ensure_smoothness", curvature.ensure_own_constant),
         [limit_of_scores],
     ),
     "parts of either size beside those of the risk": (
@@ -433,8 +433,6 @@ SPOILT = {
                 ),
                 (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
                 (basins, ("MORE", "LESS"), [*ALIGNED]),
-                (basins, ("MORE",), [basins.ensure_margins]),
-                (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
                 (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
@@ -485,13 +483,7 @@ SPOILT = {
         )
         for module, proofs in (
             (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
-            (
-                aligned_inputs,
-                [
-                    *(aligned_inputs.ensure_log_of_powers, raised_by_others),
-                    *ALIGNED,
-                ],
-            ),
+            (aligned_inputs, [raised_by_others, *ALIGNED]),
             (
                 margin_flow,
                 [
