@@ -40,6 +40,7 @@ from attsvm.primitives.descent_letters import (
     x,
 )
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, ONE_INPUT, SEVERAL_TOKENS
+from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
@@ -60,6 +61,7 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
+    fact_of_reading,
     induction,
     picked,
     positive,
@@ -101,22 +103,13 @@ from symbolic.attention_facts import (
     steepness,
 )
 from symbolic.basin_facts import Converged, from_kept
-from symbolic.facts import power, powers_rise, product
+from symbolic.facts import against, power, powers_rise, product
 
 LEAD, LEADING, LONGEST = lead(j.term), most(lead(r.term), r), most(NORM(A(r)), r)
 """The lead of the optimal token over rival j, the largest lead, and the largest ||A_j||."""
 PULL = total(EXP(-(A(r) @ HERE)) * A(r), r, MINE)
 """The vector g of the input of j."""
 AFTERWARDS = {K: K.term + 1}
-
-
-def against(u: Term, v: Term) -> Fact:
-    """Return that ||u|| ||v|| is at least -<u, v>."""
-    (down,) = cite(CAUCHY_SCHWARZ, (), -u, v)
-    (size, square_), (_, turned) = cite(LENGTH, (), u), cite(LENGTH, (), -u)
-    same_ = decide(ge(NORM(u), NORM(-u)), size, square_, turned)
-    length, _ = cite(LENGTH, (), v)
-    return decide(ge(NORM(u) * NORM(v), -(u @ v)), down, same_, length)
 
 
 def parabola() -> Fact:
@@ -359,19 +352,22 @@ def keeps(a: Attention, step: Pace, B: Function, at_most: Fact, level: Fact) -> 
     return Kept(ahead, share, some_ahead, some_share, before, attended, step.over)
 
 
-def aligned_runs(aligned: Callable[[], Fact]) -> Converged:
+def aligned_runs(
+    aligned: Callable[[], Fact], take: Callable[[Supposition], tuple[Fact, ...]] = suppose
+) -> Converged:
     """Prove the limit direction from any start and with any step.
 
     Args:
         aligned: returns that <A_r, A_j> (1 - same) >= 0, where `same` is 1 for rivals of one input.
+        take: returns what a hypothesis says.
     """
     a = attends(suppose(UNIQUE_OPTIMUM)[0])
-    (level,), (rival,) = suppose(EQUAL_RIVALS), suppose(SEVERAL_TOKENS)
+    (level,), (rival,) = take(EQUAL_RIVALS), take(SEVERAL_TOKENS)
     run = moves(a)
     bent = slopes(a, steepness(a, SMOOTH_SLOPE, FALLING))
     step = paces(a, run, bent, level, aligned(), rival)
     B, at_most = stays(a, step, reaches(a, step))
-    return from_kept(a, run, bent, keeps(a, step, B, at_most, level), rival, SOLUTION)
+    return from_kept(a, run, bent, keeps(a, step, B, at_most, level), rival, take(SOLUTION))
 
 
 def end_direction(run: Converged) -> None:
@@ -386,6 +382,19 @@ def end_direction(run: Converged) -> None:
 def prove_equal_rivals() -> str:
     """Prove the limit direction for aligned inputs whose rivals have the same score."""
     end_direction(aligned_runs(lambda: suppose(INPUTS_ALIGNED)[0]))
+    return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
+
+
+def of_case(what: Supposition) -> tuple[Fact, ...]:
+    """Return what a hypothesis says as facts of a case, or of earlier steps, of a longer proof."""
+    says = present(what.proposition, "what a case says")()
+    return tuple(fact_of_reading(sequent, "setting", what.says) for sequent in says)
+
+
+@linked
+def prove_in_a_case() -> str:
+    """Prove the same if a case, or steps, say that inputs are aligned and V exists, and so on."""
+    end_direction(aligned_runs(lambda: of_case(INPUTS_ALIGNED)[0], of_case))
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 

@@ -251,11 +251,11 @@ def converges(
     bent, loss = slopes(a, steep), interval(steep)
     gap = proper(a, loss, falling, exists) if start is None else suppose(start)[0]
     keeps = kept(a, step, bent, loss, short, gap)
-    return from_kept(a, step, bent, keeps, suppose(several)[0], exists)
+    return from_kept(a, step, bent, keeps, suppose(several)[0], suppose(exists))
 
 
 def from_kept(
-    a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Fact, exists: Supposition
+    a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Fact, exists: tuple[Fact, ...]
 ) -> Converged:
     """Prove the limit direction if s_o and u - second stay above positive constants."""
     c = coefficients(a, step, bent, keeps, several)

@@ -9,6 +9,7 @@ from attsvm.theory import Statement
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
     DISCRIMINANT,
     EXPONENTIAL,
     EXPONENTIAL_OF_SUM,
@@ -19,7 +20,7 @@ from attsvm.theory.proof.lemmas import (
     SIZE,
     SPECTRAL,
 )
-from attsvm.theory.proof.linked import conclusion_of, setting, values_of
+from attsvm.theory.proof.linked import Said, conclusion_of, setting, values_of
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -36,6 +37,7 @@ from attsvm.theory.proof.terms import (
     EXP,
     INV,
     LOG,
+    NORM,
     SQRT,
     Letter,
     Operand,
@@ -76,7 +78,21 @@ def end(statement: Statement, *readings: str, by: Iterable[Fact]) -> None:
             conclude(fact, sequent)
 
 
+def conclude_each(claim: Said | None, *facts: Fact) -> None:
+    """Conclude the parts of a claim by facts, one for each."""
+    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
+        conclude(fact, sequent)
+
+
 # numbers
+
+
+def against(u: Term, v: Term) -> Fact:
+    """Return that ||u|| ||v|| is at least -<u, v>."""
+    (down,) = cite(CAUCHY_SCHWARZ, (), -u, v)
+    size, square_, turned = *cite(LENGTH, (), u), cite(LENGTH, (), -u)[1]
+    same, length = decide(ge(NORM(u), NORM(-u)), size, square_, turned), cite(LENGTH, (), v)[0]
+    return decide(ge(NORM(u) * NORM(v), -(u @ v)), down, same, length)
 
 
 def squares(x: Term, *indices: Letter) -> Fact:

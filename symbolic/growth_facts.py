@@ -23,7 +23,6 @@ from attsvm.primitives.descent_letters import (
     i,
     j,
 )
-from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
@@ -33,7 +32,6 @@ from attsvm.theory.proof.lemmas import (
     LENGTH,
     RECIPROCAL,
 )
-from attsvm.theory.proof.linked import suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -164,13 +162,13 @@ class Growth:
     margins: Fact  # <A_j, V> >= 1
 
 
-def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:
+def diverges(a: Attention, step: Moves, c: Coefficients, exists: tuple[Fact, ...]) -> Growth:
     """Prove that ||W|| exceeds every bound b from some step on.
 
     <W, V> never falls, and it rises by at least a positive constant at each step with ||W|| <= b.
     """
     p, y, N = step.p(j, K), NORM(HERE), NORM(V)
-    margins, shortest = suppose(exists)
+    margins, shortest = exists
     sum_, P_is = define("P", (K,), total(p, j))
     P = sum_(K)
     P_positive = decide(gt(P, 0), P_is, add_up(c.positive, j, None, c.several))

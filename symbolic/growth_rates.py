@@ -13,7 +13,6 @@ differ by factors that tend to 1.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     COUNT,
     LN_K,
@@ -46,7 +45,6 @@ from attsvm.theory.proof.rules import (
     at,
     bounds,
     cite,
-    conclude,
     decide,
     define,
     positive,
@@ -58,7 +56,7 @@ from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNI
 from symbolic.attention_facts import AFTER, HERE, MARGIN, POWER, r
 from symbolic.basin_facts import Converged, converges, margins_follow, nearly_along
 from symbolic.curvature import ensure_smoothness
-from symbolic.facts import power, tangent
+from symbolic.facts import conclude_each, power, tangent
 
 N, Y, F, OFF = NORM(V), NORM(HERE), HERE @ V, off.term
 NEXT = {K: K.term + 1}
@@ -337,8 +335,7 @@ def rates() -> Rates:
 
 def end(claim: Said | None, *by: Fact) -> str:
     """Conclude a claim by facts, one for each sequent, and say for which data it holds."""
-    for sequent, fact in zip(present(claim, "what is shown").sequents, by, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, *by)
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 

@@ -14,7 +14,6 @@ from attsvm.theory.proof.rules import (
     assume,
     at,
     by_definition,
-    conclude,
     cut,
     decide,
     picked,
@@ -24,6 +23,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import INV, Term, substituted, total
 from properties.mm.loss_choice.gradient_letters import a, b, parallel, steepness
 from symbolic.attention_facts import attends, gradient
+from symbolic.facts import conclude_each
 
 
 @linked
@@ -58,6 +58,5 @@ def prove() -> str:
     some = decide(gt(FALL(u) * (a @ a + b @ b), 0), some, positive)
     gain = decide(gt((FALL(u) ** 2 + 1) * (a @ b), 0), some, scale(with_a, FALL(u)), with_b)
     ahead = decide(goals[1], gain, square(FALL(u)), run.input)
-    for fact, sequent in zip((parallel_, ahead), claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, parallel_, ahead)
     return "for every loss with l' < 0, any T and d, at every p"

@@ -17,7 +17,6 @@ from attsvm.theory.proof.rules import (
     bounds,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     inside,
@@ -40,7 +39,7 @@ from properties.mm._support.programme_letters import (
 from properties.mm.joint_svm import conclusion as joint_svm
 from properties.mm.p_svm.conclusion import ALONE, MEETS, ONE_LABEL
 from symbolic import facts
-from symbolic.facts import product
+from symbolic.facts import conclude_each, product
 from symbolic.tight_rows import between
 
 HOLE = Letter("hole")
@@ -119,18 +118,12 @@ def pythagoras(of: Solved, to: Term, reached: Fact) -> Fact:
     return cases(decide(goal, along), decide(goal, zero, of.none(empty)), condition)
 
 
-def end(stated: Said, *facts: Fact) -> None:
-    """Conclude the claim of a reading."""
-    for fact, sequent in zip(facts, stated.sequents, strict=True):
-        conclude(fact, sequent)
-
-
 @linked
 def prove_nearer() -> str:
     """Prove that ||q - p||^2 <= ||q||^2 - ||p||^2 for a q that meets all rows."""
     stated = letters.nearer()
     (reached,) = suppose(MEETS)
-    end(stated, pythagoras(Solved(PROMPT, stated), Q, reached))
+    conclude_each(stated, pythagoras(Solved(PROMPT, stated), Q, reached))
     return "in any dimension, by <p, q - p> >= 0"
 
 
@@ -142,7 +135,7 @@ def prove_shorter() -> str:
     loose = decide(
         ge(RELAXED.at(PROMPT.solution), 0), reached, setting(stated.setting, "a bound is at most 1")
     )
-    end(stated, pythagoras(Solved(RELAXED, stated), PROMPT.solution, loose))
+    conclude_each(stated, pythagoras(Solved(RELAXED, stated), PROMPT.solution, loose))
     return "in any dimension, by <p, p_0 - p> >= 0"
 
 
@@ -205,7 +198,9 @@ def prove_largest_margin() -> str:
     unit, _ = cite(RECIPROCAL, [far], NORM(of.V))
     reached = decide(goal, inverse, longer, scale(unit, lead))
     size, q_size = cite(LENGTH, (), of.V)[0], cite(LENGTH, (), Q)[0]
-    end(stated, cases(reached, decide(goal, inverse_sign(NORM(of.V), size), q_size, no), condition))
+    conclude_each(
+        stated, cases(reached, decide(goal, inverse_sign(NORM(of.V), size), q_size, no), condition)
+    )
     return "in any dimension, by q over its least margin"
 
 
@@ -239,7 +234,7 @@ def prove_led() -> str:
         ge(NORM(Q), lead * NORM(of.V)), longer, turned, size, square_, scale(unit, Q @ Q)
     )
     reached = decide(ge(INV(NORM(of.V)) * NORM(Q), lead), inverse, longer, scale(whole, lead))
-    end(stated, inverse, reached)
+    conclude_each(stated, inverse, reached)
     return "in any dimension, by Y q over its least lead"
 
 
@@ -299,7 +294,7 @@ def _distance(p: Programme, claim: Said | None) -> str:
     gone = decide(eq(NORM(V), 0), gone, V_square)
     gone = inside(gone, NORM(V), as_term(0), INV(HOLE.term), HOLE)
     lost = cases(refuted, decide(goal, gone, zero), whole)
-    end(stated, cases(decide(goal, same), lost, condition))
+    conclude_each(stated, cases(decide(goal, same), lost, condition))
     return "for any number of rows and axes, by the point of the hull that is nearest to 0"
 
 
@@ -333,7 +328,7 @@ def _supported(p: Programme, tight: Programme, meets: Fact) -> str:
     gone = decide(
         eq(shift @ shift, 0), without_rows(of, empty, U), of.none(empty), kept.none(empty)
     )
-    end(stated, not_zero(of, meets, rows)[1], cases(alike, gone, condition))
+    conclude_each(stated, not_zero(of, meets, rows)[1], cases(alike, gone, condition))
     return "in any dimension: near V only tight rows restrict"
 
 
@@ -361,5 +356,5 @@ def prove_of_support() -> str:
     same = decide(goal, longer, along, cite(LENGTH, (), R - S)[1], size)
     gone = decide(goal, without_rows(of, empty, S), of.none(empty), part.none(empty))
     exists = not_zero(head, v_meets, setting(stated.setting, "there is an input"))[1]
-    end(stated, exists, cases(same, gone, condition))
+    conclude_each(stated, exists, cases(same, gone, condition))
     return "in any dimension: p_S is the shortest vector with fewer demands"

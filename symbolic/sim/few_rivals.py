@@ -48,7 +48,6 @@ from attsvm.theory.proof.rules import (
     bounds,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     exchange,
@@ -66,7 +65,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from symbolic.facts import count, meets, no_shorter, product
+from symbolic.facts import conclude_each, count, meets, no_shorter, product
 
 G = ASIDE(one)
 
@@ -267,8 +266,7 @@ def _prove(by: str, bases: Mapping[Term, Sequence[Letter]]) -> None:
         few = _few(B, indices, (apart, made, orthogonal), short, spanned)
         none = decide(few.proposition, count(*reversed(indices)), empty, degree=1)
         ends.append(cases(few, none, some(one)))
-    for fact, sequent in zip(ends, claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, *ends)
 
 
 @linked

@@ -42,10 +42,9 @@ from attsvm.theory.proof.rules import (
     scale,
 )
 from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, Term, total
-from symbolic.aligned_facts import against
 from symbolic.attention_facts import HERE, MARGIN, OWN, THEIRS, r
 from symbolic.basin_facts import Converged
-from symbolic.facts import power, product, tangent
+from symbolic.facts import against, power, product, tangent
 from symbolic.growth_rates import OFF, Clock, N, Rates, Y, end, part, rates
 
 STEEP, THEIR_MARGIN = A(j) @ V, A(r) @ HERE

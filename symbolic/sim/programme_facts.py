@@ -36,7 +36,6 @@ from attsvm.theory.proof.rules import (
     bounds,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     one_of_sum,
@@ -47,13 +46,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import ABS, INV, NORM, Term, least, total
 from properties.sim.definition_3_8 import CLASSIFIES, MEET, SHARES
 from properties.sim.definition_4_1 import POSITIVE
-from symbolic.facts import count, inward, meets, no_shorter, no_sum, product
-
-
-def _end(claim: Said | None, *facts: Fact) -> None:
-    """Conclude the parts of a claim by facts, one for each."""
-    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
-        conclude(fact, sequent)
+from symbolic.facts import conclude_each, count, inward, meets, no_shorter, no_sum, product
 
 
 def _known(claim: Said | None) -> Mapping[str, Sequent]:
@@ -68,7 +61,7 @@ def prove_convex() -> str:
     half = decide(ge(margin(j.term, (FIRST + LAST) / 2), 1), *suppose(MEET))
     apart = no_shorter(FIRST - LAST)
     mean = present(claim, "a claim").sequents[1].proposition
-    _end(claim, half, decide(mean, apart))
+    conclude_each(claim, half, decide(mean, apart))
     return "in any dimension, for half the sum of any two feasible matrices"
 
 
@@ -84,7 +77,7 @@ def prove_hull() -> str:
     (within,) = cite(CAUCHY_SCHWARZ, (), combined, V)
     length, _ = cite(LENGTH, (), combined)
     goal = present(claim, "a claim").sequents[0].proposition
-    _end(claim, decide(goal, reached, ratio, within, length, unit))
+    conclude_each(claim, decide(goal, reached, ratio, within, length, unit))
     return "for any number of inputs, tokens and axes, by <sum_j s_j A_j, X^mm> >= sum_j s_j"
 
 
@@ -122,7 +115,7 @@ def prove_classified() -> str:
     unit = cut(at(unit, {X: point}), feasible)
     goal = claim.sequents[1].proposition
     bound = decide(goal, ratio, scaled, scale(unit, lowest), scale(norm, letters.DISTANCE))
-    _end(claim, some_point, bound)
+    conclude_each(claim, some_point, bound)
     return "in any dimension, by v u^T over its least margin"
 
 
@@ -139,7 +132,7 @@ def prove_price() -> str:
     own = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     (within,) = cite(CAUCHY_SCHWARZ, (), MOVED, V)
     goal = present(claim, "a claim").sequents[1].proposition
-    _end(
+    conclude_each(
         claim,
         exists,
         decide(goal, at(sums, {X: MOVED}), each, priced, regroup(paid, j, GROUP), own, within),
@@ -155,7 +148,7 @@ def prove_growth() -> str:
     (positive,) = suppose(POSITIVE)
     (within,) = cite(CAUCHY_SCHWARZ, (), total(A(j), j), MOVED)
     goal = present(claim, "a claim").sequents[0].proposition
-    _end(claim, decide(goal, positive, *(add_up(enough, j), within)))
+    conclude_each(claim, decide(goal, positive, *(add_up(enough, j), within)))
     return "in any dimension, by 1 - <A_j, V> as a bound of the slack"
 
 
@@ -178,7 +171,7 @@ def prove_nearer() -> str:
 
     right = inward(V, point, longer, stays)
     goal = present(claim, "a claim").sequents[0].proposition
-    _end(claim, decide(goal, right))
+    conclude_each(claim, decide(goal, right))
     return "in any dimension, by <X, U - X> >= 0"
 
 
@@ -197,7 +190,9 @@ def prove_at_most_lost() -> str:
     of_kept = add_up(scale(at(sums, {X: A(k)}), (1 - DROPPED(k)) * WEIGHT(k)), k)
     parts = at(sums, {X: V}), at(sums, {X: J}), of_kept
     goal = present(claim, "a claim").sequents[1].proposition
-    _end(claim, exists, decide(goal, gained, whole, no_shorter(REST - K), *parts, degree=1))
+    conclude_each(
+        claim, exists, decide(goal, gained, whole, no_shorter(REST - K), *parts, degree=1)
+    )
     return "in any dimension, for every X' that meets the constraints that are left"
 
 
@@ -234,5 +229,5 @@ def prove_at_least_lost() -> str:
     parts = at(sums, {X: BESIDE(j)}), picked, scale(own, square_)
     inner = decide(eq(V @ BESIDE(j), WEIGHT(j) * square_), *parts, degree=1)
     end = present(claim, "a claim").sequents[1].proposition
-    _end(claim, exists, decide(end, longer, scale(inner, WEIGHT(j))))
+    conclude_each(claim, exists, decide(end, longer, scale(inner, WEIGHT(j))))
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"

@@ -31,7 +31,7 @@ from attsvm.theory.proof.rules import add_up, assume, at, cases, cite, conclude,
 from attsvm.theory.proof.terms import ABS, EXP, INV, IS_ZERO, Over, Term, as_term, total
 from properties.mm._support.programme_letters import Programme, by_one
 from properties.sim.low_score_tokens import NO_LOW_SUPPORT
-from symbolic.facts import meets, no_shorter, product
+from symbolic.facts import conclude_each, meets, no_shorter, product
 from symbolic.tight_rows import between
 
 SOLUTION = Programme(j, A, V, by_one, "X^mm")
@@ -91,8 +91,7 @@ def _end(claim: Said | None, beyond: Fact) -> None:
     """Conclude that X' is X^mm, as a rival that is left out has a margin above 1 under an X^mm."""
     exists, _ = suppose(FEASIBLE)
     same = unchanged(without_some(exists), cut(beyond, meets(exists, V)))
-    for fact, sequent in zip((exists, same), present(claim, "a claim").sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, exists, same)
 
 
 def _without_rivals(least: Fact, empty: Fact, no_longer: Fact, shift: Term) -> Fact:

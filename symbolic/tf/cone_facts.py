@@ -35,7 +35,6 @@ from attsvm.theory.proof.rules import (
     at,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     induction,
@@ -73,7 +72,7 @@ from properties._support.cone_letters import (
     P,
 )
 from properties._support.cone_letters import top as height
-from symbolic.facts import power, powers_rise, product
+from symbolic.facts import conclude_each, power, powers_rise, product
 from symbolic.tf.cone_tip import (
     FALLING,
     GAINED,
@@ -390,5 +389,4 @@ def conclude_limit() -> None:
     )
     (reach,) = cite(CAUCHY_SCHWARZ, (), HERE, V)
     far = decide(ev(gt(y, 0)), reach, forward, c.size)
-    for fact, sequent in zip((c.size, far, turned), claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, c.size, far, turned)

@@ -124,14 +124,20 @@ from properties._support.cone_letters import (
 )
 from properties._support.cone_letters import top as height
 from symbolic.attention_facts import MINE, THEIRS, Mixing, mixing, moves, r
-from symbolic.facts import exponents_rise, power, powers_rise, product, size_at_most, tangent
+from symbolic.facts import (
+    against,
+    exponents_rise,
+    power,
+    powers_rise,
+    product,
+    size_at_most,
+    tangent,
+)
 
 AWAY_AT_START = NORM(W(0) - SIGMA * V)
 WIDE = MAXIMUM(WIDTH * SIGMA * INV(RADIUS), AWAY_AT_START)
 """The width w of I."""
 ROOF = WIDE**2 + SPREAD * (ALONG - SIGMA)
-INSIDE = frozenset({ge(ALONG, SIGMA), ge(ROOF, AWAY)})
-"""W(k) is in I."""
 Y = NORM(E)
 
 
@@ -202,14 +208,6 @@ def framed() -> Cone:
     bad = decide(ge(BAD, 0), either)
     above, within = (assume(z) for z in (ge(ALONG, SIGMA), ge(ROOF, AWAY)))
     return Cone(known, size, of_norm, some, unit, inverse, good, bad, above, within)
-
-
-def against(u: Term, v: Term) -> Fact:
-    """Return that -<u, v> is at most ||u|| ||v||."""
-    (fact,) = cite(CAUCHY_SCHWARZ, (), -u, v)
-    turned, plain = cite(LENGTH, (), -u), cite(LENGTH, (), u)
-    same_ = decide(eq(NORM(-u), NORM(u)), *turned, *plain)
-    return decide(ge(NORM(u) * NORM(v), -(u @ v)), fact, scale(same_, NORM(v)))
 
 
 def rival_of(term: Term) -> Term:
@@ -517,30 +515,6 @@ def coefficients(on: Largest) -> Coefficients:
     )
 
 
-def supported(c: Cone, weight: Fact, tight: Fact, t: Letter) -> Fact:
-    """Prove that weights on rivals of margin 1 are 0 at rivals that are not good.
-
-    Args:
-        c: the cone.
-        weight: the weight of rival t is at least 0.
-        tight: it is 0 unless the margin of t is 1.
-        t: the letter of the rival.
-    """
-    w, there = weight.proposition.term, {} if t == j else {j: t.term}
-    condition, m, good = gt(w, 0), A(t) @ V, GOOD(t)
-    yes, no = assume(condition), assume(condition.denied())
-    ahead, one = (
-        c["alpha scores above rivals of margin 1"],
-        c["good is 1 for a rival that scores below alpha"],
-    )
-    if there:
-        ahead, one = at(ahead, there), at(one, there)
-    chosen = cut(one, cut(ahead, decide(eq(m, 1), tight, yes)))
-    none = decide(eq(w, 0), weight, no)
-    goal = eq(w * (1 - good), 0)
-    return cases(decide(goal, scale(chosen, w)), decide(goal, scale(none, 1 - good)), condition)
-
-
 def near_one(t: Letter) -> tuple[Fact, Fact, Fact]:
     """Return that the indicator of margin 1 is 1 there, and that it is at least 0 and at most 1."""
     one, _, _, low, high = cite(INDICATOR, (), A(t) @ V - 1)
@@ -605,11 +579,6 @@ def weighted(c: Cone, w_: Means, base: Term, low_: Fact, sign: Fact, pushed: Fac
     parts += [product(low_, rises), under, spelled]
     busy = decide(goal, *parts, degree=1)
     return cases(busy, idle, condition)
-
-
-def at_rival(fact: Fact, t: Letter) -> Fact:
-    """Return a fact about the rival j as one about the rival t."""
-    return fact if t == j else at(fact, {j: t})
 
 
 def positive_part(c: Cone) -> Fact:

@@ -11,7 +11,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.primitives.programme_letters import DROPPED, GONE_RIVAL, REST, c, lowest
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
-from attsvm.theory.proof.linked import Said, linked, setting, suppose
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     assume,
     at,
@@ -19,28 +19,21 @@ from attsvm.theory.proof.rules import (
     bounds,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     scale,
 )
 from attsvm.theory.proof.terms import NORM, Term
 from properties.tf.definition_2 import RIVALLED, SOLVED
-from symbolic.facts import meets, no_shorter
+from symbolic.facts import conclude_each, meets, no_shorter
 from symbolic.sim.tokens_left_out import LeftOut, unchanged, without_some
-
-
-def _end(claim: Said | None, *facts: Fact) -> None:
-    """Conclude the parts of a claim by facts, one for each."""
-    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
-        conclude(fact, sequent)
 
 
 @linked
 def prove_optimal() -> str:
     """Prove that unique optimal tokens score above all other tokens, and have a W^mm."""
     exists, _ = suppose(FEASIBLE)
-    _end(letters.best_choice(), exists, *suppose(UNIQUE))
+    conclude_each(letters.best_choice(), exists, *suppose(UNIQUE))
     return "for any n, T, d: by the definition of an optimum and of feasibility"
 
 
@@ -69,7 +62,7 @@ def prove() -> str:
     far = assume(ge(rest, 1))
     no_less = _no_less(_all_met(of, at(among, {X: REST}), far), some, V, REST)
     below = decide(ge(m, rest), floor, assume(ge(rest, 1).denied()))
-    _end(claim, floor, cases(no_less, below, ge(rest, 1)), either)
+    conclude_each(claim, floor, cases(no_less, below, ge(rest, 1)), either)
     return "for any n, T, d and any choice that has a solution and a rival"
 
 

@@ -10,19 +10,17 @@ that are not kept still have some attention, and mu is small or negative. `attsv
 tf/generalised-svm` measures this for several d, steps and thresholds of attention.
 """
 
-from attsvm.errors import present
 from attsvm.primitives.descent_letters import A, X, j, margin
 from attsvm.primitives.programme_letters import k, short_by
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, DISCRIMINANT, LENGTH, RECIPROCAL
-from attsvm.theory.proof.linked import Said, linked, setting, suppose
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     at,
     beyond,
     bounds,
     cite,
-    conclude,
     cut,
     decide,
     scale,
@@ -43,15 +41,9 @@ from properties.tf.generalised_svm.parts_letters import (
     c,
     e,
 )
-from symbolic.facts import count, inward, meets, no_shorter, no_sum, product
+from symbolic.facts import conclude_each, count, inward, meets, no_shorter, no_sum, product
 
 EQUAL, SHORTEST, MET, LEVEL, NO_SHORTER = SETTING
-
-
-def _end(claim: Said | None, *facts: Fact) -> None:
-    """Conclude the parts of a claim by facts, one for each."""
-    for fact, sequent in zip(facts, present(claim, "a claim").sequents, strict=True):
-        conclude(fact, sequent)
 
 
 def _sees(M: Term, level: Fact) -> Fact:
@@ -87,7 +79,7 @@ def prove_finite() -> str:
     same = decide(
         eq(REST @ REST, 0), at(spans, {X: REST}), along, lost, orthogonal(REST, equal, equal)
     )
-    _end(letters.finite(), exists, gone, same)
+    conclude_each(letters.finite(), exists, gone, same)
     return "for any n, T and d"
 
 
@@ -132,7 +124,9 @@ def prove_solvable() -> str:
         *(v.longer, svm_square, scale(length_square, INV(LEAST) ** 2), product(length, v.inverse)),
     )
     scaled = product(v.mu, short), scale(v.unit, NORM(REST))
-    _end(letters.at_least(), v.exists, decide(ge(NORM(REST), LEAST * NORM(SVM)), *scaled, degree=1))
+    conclude_each(
+        letters.at_least(), v.exists, decide(ge(NORM(REST), LEAST * NORM(SVM)), *scaled, degree=1)
+    )
     return "for any n, T, d and kept tokens"
 
 
@@ -188,5 +182,5 @@ def prove_correlation() -> str:
     toward = along * INV(size)
     none = scale(unit, unit.proposition.term * fins * along * toward)
     best = decide(eq(letters.correlated(toward), 0), at(apart_, {c: toward}), none)
-    _end(letters.splits(), some_W, low, up, most, best)
+    conclude_each(letters.splits(), some_W, low, up, most, best)
     return "for any n, T, d and kept tokens"

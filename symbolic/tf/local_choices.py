@@ -14,7 +14,6 @@ from attsvm.theory.proof.rules import (
     at,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     one_of_sum,
@@ -23,7 +22,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import ABS, IS_ZERO, Over, total
 from properties._support.token_choices import EVERYWHERE
 from properties._support.token_letters import BEST_MARGIN, LOCAL, TAKEN, c, unique_choice
-from symbolic.facts import meets, product
+from symbolic.facts import conclude_each, meets, product
 
 
 @linked
@@ -52,6 +51,5 @@ def prove() -> str:
     refuted = decide(ge(0, selects), over, alone)
     no = cases(refuted, assume(gt(selects, 0).denied()), gt(selects, 0))
     rest = add_up(scale(decide(eq(selects, 0), no, some), apart), j)
-    for fact, sequent in zip((best, rest), stated.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(stated, best, rest)
     return "for any n, T and d"

@@ -47,7 +47,6 @@ from attsvm.theory.proof.rules import (
     beyond,
     by_definition,
     cite,
-    conclude,
     cut,
     decide,
     one_of_sum,
@@ -69,7 +68,7 @@ from properties.tf.theorem_2.near_letters import (
     least_part,
 )
 from symbolic.attention_facts import OWN, attends, loses_little, of_second, over_own
-from symbolic.facts import exponents_rise, power, product, tangent
+from symbolic.facts import conclude_each, exponents_rise, power, product, tangent
 
 
 @linked
@@ -167,6 +166,5 @@ def prove() -> str:
     near = decide(goal, forward, *parts, inside_)
     (reach,), (size, _) = cite(CAUCHY_SCHWARZ, (), A(j), V), cite(LENGTH, (), A(j))
     exists = decide(gt(NORM(V), 0), meets, reach, size, rival)
-    for fact, sequent in zip((exists, part, near), claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, exists, part, near)
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"

@@ -35,7 +35,6 @@ from attsvm.theory.proof.rules import (
     bounds,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     define,
@@ -67,7 +66,7 @@ from properties.tf._support.path_letters import (
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
 from symbolic.alternatives import NUCLEAR_SOLUTION
 from symbolic.attention_facts import attends, r
-from symbolic.facts import product
+from symbolic.facts import conclude_each, product
 from symbolic.tf.path_facts import margins, scaled, secants
 
 Z = FACTORED * INV(RADIUS(K))
@@ -109,8 +108,7 @@ def prove() -> str:
     along = decide(ev(ge(N * (V @ W(K)), part * N * R)), *parts)
     goal = ev(ge(off.term * R**2 * N**2, TURN @ TURN))
     near = decide(goal, along, square(N), inside, sized.sign, scale(of_norm, R**2))
-    for fact, sequent in zip((exists, near), claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, exists, near)
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
 
 
@@ -239,8 +237,7 @@ def prove_factored() -> str:
     """Prove that dist(K_R Q_R^T/R, solutions/C_*) tends to 0, if some solution has a low rank."""
     claim = present(letters.approaches(), "a claim")
     z = shrunk()
-    for fact, sequent in zip((z.exists, near_solution(z)), claim.sequents, strict=True):
-        conclude(fact, sequent)
+    conclude_each(claim, z.exists, near_solution(z))
     return (
         "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
         "dimension r that the rank of some solution does not exceed"
