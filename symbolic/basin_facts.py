@@ -61,7 +61,6 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
-    induction,
     one_of_sum,
     positive,
     regroup,
@@ -92,7 +91,7 @@ from symbolic.attention_facts import (
     steepness,
 )
 from symbolic.direction_facts import Pull, pulled, squares, turns
-from symbolic.facts import power, product
+from symbolic.facts import by_steps, power, product, tangent
 from symbolic.growth_facts import Coefficients, Growth, coefficients, diverges
 
 
@@ -151,10 +150,8 @@ def kept(
     lipschitz, at_most = suppose(short)
     facts = [loss.slope, lipschitz, step.rate, at_most, step.descends]
     (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
-    claim = ge(risk(W(0)), risk(HERE))
-    never = decide(claim.at({K: K.term + 1}), assume(claim), falls)
-    start_ = decide(ge(risk(W(0)), risk(W(0))))
-    never = note("the risk never rises above its first value", induction(claim, start_, never))
+    never = by_steps(ge(risk(W(0)), risk(HERE)), [], [falls])
+    never = note("the risk never rises above its first value", never)
 
     losses, best = total(LOSS(a.u(i, K)), i), total(LOSS(BEST(i)), i)
     mean = by_definition(eq(risk(HERE), losses / NUMBER), [a.means[0]])
@@ -318,9 +315,8 @@ def attends_alone(run: Converged, passed: Fact) -> Fact:
     unit, inverse = cite(RECIPROCAL, [off_positive], off.term)
     many = decide(gt(rivals / off.term, 0), c.several, inverse)
     far = at(passed, {run.growth.b: rivals / off.term}, many)
-    _, tangent = cite(EXPONENTIAL, (), MARGIN)
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, MARGIN)
-    small = decide(ev(ge(1, POWER * rivals / off.term)), tangent, law, far, a.power)
+    small = tangent(as_term(0), -MARGIN)
+    small = decide(ev(ge(1, POWER * rivals / off.term)), small, far, a.power)
     small = decide(
         ev(ge(off.term, POWER * rivals)), small, off_positive, scale(unit, POWER * rivals)
     )

@@ -11,8 +11,6 @@ from attsvm.primitives.descent_letters import RATE, A, M, V, W, j, off
 from attsvm.theory.proof.facts import Fact, K, current, eq, ev, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
-    EXPONENTIAL,
-    EXPONENTIAL_OF_SUM,
     LENGTH,
     RECIPROCAL,
     SETTLED,
@@ -20,21 +18,20 @@ from attsvm.theory.proof.lemmas import (
 from attsvm.theory.proof.rules import (
     accumulate,
     add_up,
-    assume,
     at,
     attained,
     beyond,
     cite,
     decide,
     define,
-    induction,
     inside,
     positive,
     scale,
     square,
 )
-from attsvm.theory.proof.terms import EXP, NORM, Letter, Term, as_term, substituted, total
-from symbolic.attention_facts import AFTER, HERE, MARGIN, POWER, Moves
+from attsvm.theory.proof.terms import EXP, NORM, Letter, Term, substituted, total
+from symbolic.attention_facts import AFTER, HERE, MARGIN, Moves
+from symbolic.facts import by_steps, outgrows, tangent
 from symbolic.growth_facts import Coefficients, Growth, least_margin
 
 
@@ -61,12 +58,9 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
     p, P, N, y = step.p(j, K), g.P, NORM(V), NORM(HERE)
     lowest, lowest_up = least_margin(c, g)
     least_power, beyond_least = EXP(-lowest), beyond("least", MARGIN, j)
-    _, tangent = cite(EXPONENTIAL, (), MARGIN - lowest)
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, MARGIN - lowest)
-    powers = decide(ge(least_power, POWER * (MARGIN - lowest)), law, tangent, power)
     lag = decide(
         ge(c.high * least_power, p * (MARGIN - lowest)),
-        *(c.at_most, beyond_least, powers, c.high_positive),
+        *(c.at_most, beyond_least, tangent(-lowest, -MARGIN), power, c.high_positive),
     )
     lags = add_up(note("no p_j (m_j - least) is above C exp(-least)", lag), j)
     pick, reached = attained("nearest", lowest, c.several)
@@ -135,14 +129,10 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     )
     some = decide(ge(RATE * a * P, 0), step.rate, some)
     longer = decide(ge(y + RATE * a * P, NORM(AFTER)), longer, after_square, some, g.y_norm)
-    claim = ge(NORM(W(0)) + a * N * S, y)
-    stays = decide(
-        claim.at({K: K.term + 1}), assume(claim), longer, scale(adds, a * N), scale(rate, a)
-    )
-    near = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, a * N)), stays)
-    claim = ge(HERE @ V, W(0) @ V + N * S)
-    stays = decide(claim.at({K: K.term + 1}), assume(claim), g.grows, scale(adds, N), rate)
-    along = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, N)), stays)
+    grows = longer, scale(adds, a * N), scale(rate, a)
+    near = by_steps(ge(NORM(W(0)) + a * N * S, y), [scale(starts, a * N)], grows)
+    grows = g.grows, scale(adds, N), rate
+    along = by_steps(ge(HERE @ V, W(0) @ V + N * S), [scale(starts, N)], grows)
     # if ||W|| > ||W_0|| + longest ||V|| b, then S > b
     bound = NORM(W(0)) + a * N * g.b.term
     some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), g.unit, positive(g.b))
@@ -191,10 +181,7 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
     # in the end B <= off ||W||, so that ||W'|| <= ||W|| + (1 + off) dS
     off_positive = positive(off)
     B_positive = decide(ge(B, 0), B_is, some, g.V_norm, pull.extra_positive)
-    unit, inverse = cite(RECIPROCAL, [off_positive], off.term)
-    bound = (B + 1) / off.term
-    far = at(g.far, {g.b: bound}, decide(gt(bound, 0), B_positive, inverse))
-    small = decide(ev(ge(off.term * y, B)), far, off_positive, scale(unit, B + 1))
+    small = outgrows(g.far, g.b, off_positive, decide(gt(B + 1, 0), B_positive))
     some_dS = decide(gt(dS, 0), s.some_rate, s.inverse)
     small = decide(ev(ge(dS * off.term * y, dS * B)), small, some_dS)
     whole = decide(ge(y + dS * (1 + off.term), 0), g.y_norm, some_dS, off_positive)
@@ -215,15 +202,8 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
     D_, D_is = define("D", (off,), N * slack - (1 + off.term) * (W(0) @ V))
     D = D_(off)
     many = 2 * (D**2 + 1)
-    product = decide(gt(1 / (N * off.term), 0), s.inverse, inverse)
-    enough = at(
-        s.far,
-        {g.b: many / (N * off.term)},
-        decide(gt(many / (N * off.term), 0), product, square(D)),
-    )
-    unit = decide(eq(N * off.term / (N * off.term), 1), scale(s.unit, off.term / off.term), unit)
     some = decide(gt(N * off.term, 0), g.V_positive, off_positive)
-    enough = decide(ev(gt(N * off.term * S, many)), enough, some, scale(unit, many))
+    enough = outgrows(s.far, g.b, some, decide(gt(many, 0), square(D)))
     settled = decide(ev(ge(N * (1 + half) * S + N * slack, N * y)), settled, g.V_norm)
     along = decide(
         ge((1 + off.term) * (HERE @ V), (1 + off.term) * (W(0) @ V + N * S)), s.along, off_positive

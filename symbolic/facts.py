@@ -7,7 +7,7 @@ from attsvm.errors import present
 from attsvm.primitives.descent_letters import j, margin
 from attsvm.theory import Statement
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.facts import Fact, K, Proposition, eq, ev, ge, gt
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
     DISCRIMINANT,
@@ -24,10 +24,12 @@ from attsvm.theory.proof.linked import Said, conclusion_of, setting, values_of
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
+    at,
     cases,
     cite,
     conclude,
     decide,
+    induction,
     one_of_sum,
     scale,
     square,
@@ -213,6 +215,12 @@ def image(A: Term, row: Letter, column: Letter, v: Term) -> tuple[Fact, Fact]:
     return positive, bound
 
 
+def by_steps(claim: Proposition, start: Iterable[Fact], step: Iterable[Fact]) -> Fact:
+    """Return a claim for all k: facts show it at 0, and at k + 1 if it holds at k."""
+    first = decide(claim.at({K: as_term(0)}), *start)
+    return induction(claim, first, decide(claim.at({K: K.term + 1}), assume(claim), *step))
+
+
 # programmes
 
 
@@ -276,16 +284,23 @@ def tangent(x: Term, at: Term) -> Fact:
     return decide(ge(EXP(x), EXP(at) * (1 + x - at)), law, line, power(at))
 
 
-def powers_change(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact:
-    """Return that (exp(x) - exp(y))^2 <= E^2 (x - y)^2, as E is at least exp(x) and exp(y)."""
+def powers_apart(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact:
+    """Return that E w (x - y) >= w^2 for w = exp(x) - exp(y), as E is at least both powers."""
     change, apart, up, down = EXP(x) - EXP(y), x - y, tangent(x, y), tangent(y, x)
-    goal, condition = ge(top**2 * apart**2, change**2), ge(apart, 0)
+    goal, condition = ge(top * change * apart, change**2), ge(apart, 0)
     yes, no = assume(condition), assume(condition.denied())
     rises = decide(ge(change, 0), up, yes, power(y))
     most = decide(ge(top * apart, change), down, yes, x_top)
     falls = decide(ge(-change, 0), down, no, power(x))
     least = decide(ge(change, top * apart), up, no, y_top)
     return cases(decide(goal, rises, most), decide(goal, falls, least), condition)
+
+
+def powers_change(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact:
+    """Return that (exp(x) - exp(y))^2 <= E^2 (x - y)^2, as E is at least exp(x) and exp(y)."""
+    change, apart = EXP(x) - EXP(y), top * (x - y)
+    near = powers_apart(x, y, top, x_top, y_top)
+    return decide(ge(apart**2, change**2), near, square(apart - change))
 
 
 def exponents_rise(low: Term, high: Term, order: Fact) -> Fact:
@@ -301,6 +316,15 @@ def logs_rise(low: Term, high: Term, positive: Fact, order: Fact) -> Fact:
     )
     more = decide(ge(EXP(LOG(high)), EXP(LOG(low))), order, is_low, is_high)
     return exponents_rise(LOG(low), LOG(high), more)
+
+
+def outgrows(grows: Fact, b: Letter, factor: Fact, level: Fact) -> Fact:
+    """Return that f x >= c in the end, if x exceeds every bound b > 0 there, f > 0 and c > 0."""
+    f, c = factor.proposition.term, level.proposition.term
+    unit, inverse = cite(RECIPROCAL, [factor], f)
+    far = at(grows, {b: c * INV(f)}, decide(gt(c * INV(f), 0), level, inverse))
+    x = far.proposition.term + c * INV(f)
+    return decide(ev(ge(f * x, c)), far, factor, scale(unit, c))
 
 
 # softmax

@@ -26,8 +26,6 @@ from attsvm.primitives.descent_letters import (
 from attsvm.theory.proof.facts import Fact, K, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
-    EXPONENTIAL,
-    EXPONENTIAL_OF_SUM,
     FINITELY_OFTEN,
     LENGTH,
     RECIPROCAL,
@@ -61,6 +59,7 @@ from symbolic.attention_facts import (
     over_own,
     r,
 )
+from symbolic.facts import power, powers_rise
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +188,14 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: tuple[Fact, ...
     (product,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
     top = longest * b.term
     margin_up = decide(ge(top, MARGIN), product, longest_up, y_norm, longest_positive, near)
-    _, tangent = cite(EXPONENTIAL, (), top - MARGIN)
-    positive_, _ = cite(EXPONENTIAL, (), -top)
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), -top, top - MARGIN)
-    powers = decide(ge(POWER, EXP(-top)), law, tangent, positive_, margin_up)
+    powers = powers_rise(-top, -MARGIN, margin_up)
     each = decide(ge(P, p), one_of_sum(c.positive, j), P_is)
     P_low = decide(ge(P, c.low * EXP(-top)), each, c.at_least, powers, c.low_positive, c.several)
     gain = RATE * c.low * EXP(-top)
     some_rate = decide(gt(RATE * c.low, 0), step.rate, c.low_positive)
     facts = [
         rises,
-        decide(gt(gain, 0), some_rate, positive_),
+        decide(gt(gain, 0), some_rate, power(-top)),
         decide(ge(AFTER @ V, HERE @ V + gain), grows, P_low, step.rate),
         decide(ge(N * b.term, HERE @ V), *cite(CAUCHY_SCHWARZ, (), HERE, V), V_norm, near),
     ]

@@ -51,12 +51,22 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import EXP, INV, NORM, Letter, Operand, Term, substituted, total
+from attsvm.theory.proof.terms import (
+    EXP,
+    INV,
+    NORM,
+    Letter,
+    Operand,
+    Term,
+    as_term,
+    substituted,
+    total,
+)
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.attention_facts import AFTER, HERE, MARGIN, POWER, r
 from symbolic.basin_facts import Converged, converges, margins_follow, nearly_along
 from symbolic.curvature import ensure_smoothness
-from symbolic.facts import conclude_each, power, tangent
+from symbolic.facts import conclude_each, outgrows, power, tangent
 
 N, Y, F, OFF = NORM(V), NORM(HERE), HERE @ V, off.term
 NEXT = {K: K.term + 1}
@@ -140,21 +150,10 @@ def below(grown: Grown) -> Fact:
     # so exp(b f) >= k times half of that constant >= k exp(-off ln k)
     some_step = decide(gt(per_step, 0), rate_, c.low_positive)
     one, over = cite(RECIPROCAL, [some_step], per_step)
-    one_off, over_off = cite(RECIPROCAL, [some], OFF)
-    large = 2 * (slack**2 + 1) / per_step
-    some_large = decide(gt(large, 0), over, square(slack))
-    far = at(grown.clock.far, {bound: large}, some_large)
-    far = decide(
-        *(ev(ge(per_step * COUNT(K), 2 * (slack**2 + 1))), far, some_step),
-        scale(one, 2 * (slack**2 + 1)),
-    )
-    late = 2 / (per_step * OFF)
-    some_late = decide(gt(late, 0), over, over_off)
-    long = at(grown.clock.long, {bound: late}, some_late)
-    long = decide(ev(ge(OFF * LN_K, 2 / per_step)), long, some, scale(one_off, 2 / per_step))
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), OFF * LN_K, -OFF * LN_K)
-    _, line = cite(EXPONENTIAL, (), OFF * LN_K)
-    small = decide(ge(1, EXP(-OFF * LN_K) * (1 + OFF * LN_K)), law, line, power(-OFF * LN_K))
+    level = decide(gt(2 * (slack**2 + 1), 0), square(slack))
+    far = outgrows(grown.clock.far, bound, some_step, level)
+    long = outgrows(grown.clock.long, bound, some, decide(gt(2 / per_step, 0), over))
+    small = tangent(as_term(0), -OFF * LN_K)
     small = decide(ev(ge(1, EXP(-OFF * LN_K) * 2 / per_step)), small, long, power(-OFF * LN_K))
     small = decide(
         ev(ge(per_step, 2 * EXP(-OFF * LN_K))),
@@ -231,11 +230,9 @@ def above(grown: Grown, follows: Fact) -> Fact:
     (settled,) = cite(SETTLED, [falls], "upper slack", rest)
     slack = current().names["upper slack"](off)
     # k exp(off ln k) >= k (1 + off ln k) >= k (1 + constant)
-    one_off, over_off = cite(RECIPROCAL, [some], OFF)
     far = at(grown.clock.far, {bound: slack**2 + 1}, decide(gt(slack**2 + 1, 0), square(slack)))
-    late = (per_step**2 + 1) / OFF
-    long = at(grown.clock.long, {bound: late}, decide(gt(late, 0), over_off, square(per_step)))
-    long = decide(ev(ge(OFF * LN_K, per_step**2 + 1)), long, some, scale(one_off, per_step**2 + 1))
+    level = decide(gt(per_step**2 + 1, 0), square(per_step))
+    long = outgrows(grown.clock.long, bound, some, level)
     long = decide(ev(ge(OFF * LN_K, per_step)), long, square(per_step - 1))
     (law,), (_, line) = (
         cite(EXPONENTIAL_OF_SUM, (), LN_K, OFF * LN_K),

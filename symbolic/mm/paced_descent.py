@@ -26,20 +26,18 @@ from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
-    assume,
     at,
     beyond,
     cite,
     conclude,
     cut,
     decide,
-    induction,
     scale,
 )
-from attsvm.theory.proof.terms import INV, NORM, as_term, total
+from attsvm.theory.proof.terms import INV, NORM, total
 from properties.mm.normalised_descent.paced_letters import LONGEST, PACE, PACED, advanced
 from symbolic.attention_facts import OWN, attends, gradient, over_own, slope
-from symbolic.facts import product
+from symbolic.facts import by_steps, product
 
 
 @linked
@@ -90,12 +88,8 @@ def prove() -> str:
     along = at(moves, {M: V}), product(gain, inverse_, forward)
     rises = decide(ge((W(K.term + 1) - W(K)) @ V, PACE * under), forward, *parts, *along)
     exists, sized, end = present(advanced(), "a claim").sequents
-    claim = end.proposition
-    start = decide(claim.at({K: as_term(0)}), scale(first, PACE * under))
-    step = decide(
-        claim.at({K: K.term + 1}), assume(claim), rises, scale(later, PACE * under), degree=1
-    )
+    start, step = [scale(first, PACE * under)], [rises, scale(later, PACE * under)]
     conclude(margins, exists)
     conclude(some_length, sized)
-    conclude(induction(claim, start, step), end)
+    conclude(by_steps(end.proposition, start, step), end)
     return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"

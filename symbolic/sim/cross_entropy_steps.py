@@ -4,7 +4,7 @@ E is exp(L). Its gradient is a positive multiple of the gradient of L.
 """
 
 from attsvm.theory.proof.facts import Fact, ge, gt
-from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, RECIPROCAL
+from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -16,7 +16,7 @@ from attsvm.theory.proof.rules import (
     one_of_sum,
     scale,
 )
-from attsvm.theory.proof.terms import EXP, INV, least, most, total
+from attsvm.theory.proof.terms import EXP, INV, as_term, least, most, total
 from properties.sim._support.rivals import MARGINS
 from properties.sim.cross_entropy.hypotheses import AHEAD, BASIN, BEST, BETWEEN, LOWER, OPPOSED
 from properties.sim.cross_entropy.steps import STEPS
@@ -55,8 +55,7 @@ def prove_worse() -> str:
     (lower,), (ahead,) = suppose(LOWER, formula), suppose(AHEAD, formula)
     slow = (2 * M - N) * aa + (2 * N - M) * r
     apart = decide(gt(-slow, 0), opposed, beyond("most", slow, c))
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), first, -first)
-    small = decide(ge(1, E), law, cite(EXPONENTIAL, (), -first)[1], lower)
+    small = powers_rise(first, as_term(0), lower)
     size = squares(a, k)
     back = decide(gt(-r * (2 * N - M), 0), apart, low, gap, size)
     back = decide(gt(-r, 0), back, room, some)

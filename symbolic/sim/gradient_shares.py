@@ -26,7 +26,7 @@ from attsvm.primitives.descent_letters import (
     off,
 )
 from attsvm.theory.proof.facts import Fact, K, eq, ev, ge, gt
-from attsvm.theory.proof.lemmas import EXPONENTIAL, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL, SIZE
+from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import Said, linked, setting
 from attsvm.theory.proof.rules import (
     add_up,
@@ -41,10 +41,10 @@ from attsvm.theory.proof.rules import (
     regroup,
     scale,
 )
-from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, Term, total
+from attsvm.theory.proof.terms import ABS, EXP, INV, Letter, Term, as_term, total
 from symbolic.attention_facts import HERE, MARGIN, OWN, THEIRS, r
 from symbolic.basin_facts import Converged
-from symbolic.facts import against, power, product, tangent
+from symbolic.facts import against, outgrows, power, product, tangent
 from symbolic.growth_rates import OFF, Clock, N, Rates, Y, end, part, rates
 
 STEEP, THEIR_MARGIN = A(j) @ V, A(r) @ HERE
@@ -67,10 +67,7 @@ def outgrown(low: Term, high: Term, order: Fact, factor: Fact, clock_: Clock) ->
         clock_: facts on ln k.
     """
     whole, half = factor.proposition.term, OFF / 2
-    unit, inverse = cite(RECIPROCAL, [positive(off)], OFF)
-    late = 2 * whole / OFF
-    long = at(clock_.long, {bound: late}, decide(gt(late, 0), factor, inverse))
-    long = decide(ev(ge(half * LN_K, whole)), long, positive(off), scale(unit, whole))
+    long = outgrows(clock_.long, bound, decide(gt(half, 0), positive(off)), factor)
     far = risen(low + half * LN_K, high, order)
     more = tangent(low + half * LN_K, low)
     return decide(ev(ge(EXP(high), whole * EXP(low))), far, more, long, power(low))
@@ -294,13 +291,8 @@ def prove_fading() -> str:
     # with (m - 1)/2 for off the share is at most exp(-h) for h = (m - 1)/2 ln k
     half = decide(gt((STEEP - 1) / 2, 0), assume(far))
     small = at(above(parts, margin_rates(parts.rates)), {off: (STEEP - 1) / 2}, half)
-    pace, steep = cite(RECIPROCAL, [half], (STEEP - 1) / 2)
-    late = rivals / OFF * INV((STEEP - 1) / 2)
     many = decide(gt(rivals / OFF, 0), run.coefficients.several, inverse)
-    long = at(parts.rates.clock.long, {bound: late}, decide(gt(late, 0), many, steep))
-    long = decide(ev(ge(fall, rivals / OFF)), long, half, scale(pace, rivals / OFF))
-    (law,), (_, line) = cite(EXPONENTIAL_OF_SUM, (), fall, -fall), cite(EXPONENTIAL, (), fall)
-    less = decide(ge(1, EXP(-fall) * (1 + fall)), law, line, power(-fall))
+    long, less = outgrows(parts.rates.clock.long, bound, half, many), tangent(as_term(0), -fall)
     less = decide(ev(ge(1, EXP(-fall) * rivals / OFF)), less, long, power(-fall))
     less = decide(ev(ge(OFF, EXP(-fall) * rivals)), less, some, scale(one, EXP(-fall) * rivals))
     less = decide(ev(ge(OFF / rivals, EXP(-fall))), less, over, scale(unit, EXP(-fall)))

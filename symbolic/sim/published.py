@@ -16,10 +16,8 @@ from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
-    assume,
     at,
     bounds,
-    cases,
     cite,
     decide,
     one_of_sum,
@@ -42,6 +40,7 @@ from symbolic.facts import (
     length,
     letters_in,
     power,
+    powers_apart,
     powers_rise,
     product,
     root,
@@ -104,14 +103,7 @@ def moved_between(known: Domain) -> Fact:
     p_law, q_law = (cite(EXPONENTIAL_OF_SUM, (), *s)[0] for s in ((X, at_r(U)), (at_r(X), U)))
     p_top = powers_rise(p, 2 * R, decide(ge(2 * R, p), x_top, at(u_top, to_r)))
     q_top = powers_rise(q, 2 * R, decide(ge(2 * R, q), at(x_top, to_r), u_top))
-    w, m, up, down = EXP(p) - EXP(q), p - q, tangent(p, q), tangent(q, p)
-    goal, condition = ge(RATE * w * m, w**2), ge(m, 0)
-    yes, no = assume(condition), assume(condition.denied())
-    rises = decide(ge(w, 0), up, yes, power(q))
-    most = decide(ge(RATE * m, w), down, yes, p_top)
-    falls = decide(ge(-w, 0), down, no, power(p))
-    least = decide(ge(w, RATE * m), up, no, q_top)
-    fact = cases(decide(goal, rises, most), decide(goal, falls, least), condition)
+    w, m, fact = EXP(p) - EXP(q), p - q, powers_apart(p, q, RATE, p_top, q_top)
     same = decide(eq(w, Z), p_law, q_law)
     return decide(ge(RATE * Z * m, Z**2), fact, scale(same, w + Z), scale(same, RATE * m))
 

@@ -72,7 +72,7 @@ from properties._support.cone_letters import (
     P,
 )
 from properties._support.cone_letters import top as height
-from symbolic.facts import conclude_each, power, powers_rise, product
+from symbolic.facts import conclude_each, outgrows, power, powers_rise, product
 from symbolic.tf.cone_tip import (
     FALLING,
     GAINED,
@@ -349,16 +349,10 @@ def conclude_limit() -> None:
     (far,) = cite(FINITELY_OFTEN, [ahead, some_, grows, near], ALONG, gain, b, near.proposition)
     # ||E||^2 is at most (w^2 + B) a in the end, and so at most 2 off n a^2
     most, size = WIDE**2 + SPREAD, positive(off)
-    most_sign_ = decide(ge(most, 0), square(WIDE), stays.spread)
     whole = 2 * off.term * SQUARE
-    over, part = cite(RECIPROCAL, [decide(gt(whole, 0), size, c.some)], whole)
-    bound_ = most * INV(whole) + 1
-    enough = decide(gt(bound_, 0), most_sign_, part)
-    late = at(far, {bound: bound_}, enough)
-    one = decide(ev(gt(ALONG, 1)), late, most_sign_, part)
-    late = decide(
-        ev(ge(whole * ALONG, most)), late, scale(over, most), decide(gt(whole, 0), size, c.some)
-    )
+    one = at(far, {bound: 1}, decide(gt(1, 0)))
+    enough = decide(gt(most + 1, 0), square(WIDE), stays.spread)
+    late = outgrows(far, bound, decide(gt(whole, 0), size, c.some), enough)
     small = decide(
         ev(ge(whole * ALONG**2, AWAY)),
         *(stays.within, stays.spread, c["sigma is positive"], square(WIDE), late, one),

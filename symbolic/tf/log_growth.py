@@ -27,7 +27,6 @@ from attsvm.theory.proof.rules import (
     conclude,
     cut,
     decide,
-    induction,
     inside,
     picked,
     scale,
@@ -38,7 +37,7 @@ from properties.tf.generalised_svm import FORWARD
 from properties.tf.generalised_svm import growth_letters as letters
 from properties.tf.generalised_svm.growth_letters import LOWER, SETTING, A, factor, output
 from properties.tf.generalised_svm.log_growth import BETTER, ORTHOGONAL
-from symbolic.facts import power, powers_rise, product
+from symbolic.facts import by_steps, power, powers_rise, product
 
 HOLE = Letter("hole")
 
@@ -93,29 +92,18 @@ def prove_bounded() -> str:
     )
     rise = decide(eq(grown * D, q * FALL(u) * over**2), scale(law, q * FALL(u) * over**2))
     claims = ge(4 * (grown - 1), c * COUNT(K)), ge(C * COUNT(K) * EXP(C / 4), grown - 1)
-    numbers = ge(COUNT(K), 0)
-    count = induction(
-        numbers,
-        decide(numbers.at({K: as_term(0)}), first),
-        decide(numbers.at({K: K.term + 1}), assume(numbers), later),
-    )
+    count = by_steps(ge(COUNT(K), 0), [first], [later])
     # below
-    assumed = assume(claims[0])
-    one = decide(ge(grown, 1), assumed, some_c, count)
+    one = decide(ge(grown, 1), assume(claims[0]), some_c, count)
     small = decide(ge(1, E), law, one)
     half = decide(ge(2 * over, 1), unit, inverse, small)
     quarter = decide(ge(4 * over**2, 1), half)
     at_least = product(some, quarter, decide(ge(FALL(u), 0), low, positive))
     at_least = decide(ge(4 * grown * D, c), rise, at_least, some, low)
-    next_ = decide(
-        claims[0].at({K: K.term + 1}),
-        *(assumed, step_, power(m), cite(EXPONENTIAL, (), D)[1], at_least, scale(later, c)),
-    )
+    next_ = step_, power(m), cite(EXPONENTIAL, (), D)[1], at_least, scale(later, c)
     start_ = at(start, {M: A(i)})
     zero = inside(start_, A(i) @ W(0), as_term(0), EXP(HOLE), HOLE)
-    below = induction(
-        claims[0], decide(claims[0].at({K: as_term(0)}), zero, scale(first, c)), next_
-    )
+    below = by_steps(claims[0], [zero, scale(first, c)], next_)
     # above
     steep = product(some, decide(ge(FALL(u), 0), low, positive))
     parts = square((1 - E) * over), scale(unit, (1 + E) * over + 1)
@@ -128,14 +116,9 @@ def prove_bounded() -> str:
     some_C = decide(ge(C, 0), steep, some, high)
     terms = whole, product(some, high, power(D)), product(some_C, few), scale(rise, power_)
     more = decide(ge(grown + C * EXP(C / 4), after), step_, most, *terms, degree=1)
-    assumed = assume(claims[1])
-    next_ = decide(
-        claims[1].at({K: K.term + 1}), assumed, more, scale(later, C * EXP(C / 4)), degree=1
-    )
-    first_ = decide(claims[1].at({K: as_term(0)}), zero, scale(first, C * EXP(C / 4)))
-    above = induction(claims[1], first_, next_)
-    now = {K: K.term + 1}
-    below, above = at(below, now), at(above, now)
+    rate = C * EXP(C / 4)
+    above = by_steps(claims[1], [zero, scale(first, rate)], [more, scale(later, rate)])
+    below, above = (at(fact, {K: K.term + 1}) for fact in (below, above))
     rising = decide(gt(after - 1, 0), below, some_c, later, count)
     for fact, sequent in zip((rising, below, above), claim, strict=True):
         conclude(fact, sequent)

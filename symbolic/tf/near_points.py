@@ -32,7 +32,6 @@ from attsvm.primitives.programme_letters import WEIGHT
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
-    EXPONENTIAL,
     EXPONENTIAL_OF_SUM,
     LENGTH,
     LOGARITHM,
@@ -68,7 +67,7 @@ from properties.tf.theorem_2.near_letters import (
     least_part,
 )
 from symbolic.attention_facts import OWN, attends, loses_little, of_second, over_own
-from symbolic.facts import conclude_each, exponents_rise, power, product, tangent
+from symbolic.facts import conclude_each, exponents_rise, power, powers_rise, product, tangent
 
 
 @linked
@@ -152,11 +151,9 @@ def prove() -> str:
     odds = decide(ge(GAMMA_OF_SCORES * EXP(-RHO) * (1 + E), E), *parts, part)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), spread, -RHO)
     D = EXP(spread - RHO)
-    line = cite(EXPONENTIAL_OF_SUM, (), spread - RHO, RHO - spread)[0]
     twice = decide(eq(D, 2 * GAMMA_OF_SCORES * EXP(-RHO)), law, scale(is_log, EXP(-RHO)))
-    few = decide(
-        ge(D, E), odds, scale(twice, 1 + E), line, cite(EXPONENTIAL, (), RHO - spread)[1], large, pw
-    )
+    small = powers_rise(spread - RHO, as_term(0), large)
+    few = decide(ge(D, E), odds, scale(twice, 1 + E), small, pw)
     margins = exponents_rise(-margin(j.term, W(0)), spread - RHO, few)
     # <W^mm, W> is the sum of multipliers times margins
     along = add_up(product(weight, margins), j)

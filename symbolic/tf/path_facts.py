@@ -59,10 +59,10 @@ from attsvm.theory.proof.rules import (
     positive,
     scale,
 )
-from attsvm.theory.proof.terms import EXP, INV, Function, Term, total
+from attsvm.theory.proof.terms import EXP, INV, Function, Term, as_term, total
 from properties.tf._support.path_letters import RADII, RADIUS
 from symbolic.attention_facts import OWN, THEIRS, Attention, r
-from symbolic.facts import power, powers_rise, product
+from symbolic.facts import outgrows, power, powers_rise, product, tangent
 from symbolic.growth_rates import ordered
 
 OFF = off.term
@@ -255,8 +255,7 @@ def margins(
     attended = add_up(left, j, THEIRS)
     attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, at_ours))
     count = decide(gt(2 * G() * rest + 1, 0), G_sign, add_up(inverse, j, THEIRS))
-    (law,), line = cite(EXPONENTIAL_OF_SUM, (), rho, -rho), cite(EXPONENTIAL, (), rho)[1]
-    small = decide(ge(1, e * (1 + rho)), law, line, power(-rho))
+    small = tangent(as_term(0), -rho)
     late = at(grows, {bound: count.proposition.term}, count)
     late = decide(ev(ge(1, 2 * e * G() * rest)), late, small, power(-rho))
     half = decide(ev(ge(2 * a.s_o(i, ours), 1)), attended, late)
@@ -266,15 +265,12 @@ def margins(
     )
     # exp(off rho) is above each constant in the end
     many = 2 * G() * INV(price)
-    many_sign, some = product(G_sign, inverse), positive(off)
-    over_off, part = cite(RECIPROCAL, [some], OFF)
-    enough = decide(gt((many + 1) / OFF, 0), decide(gt(many + 1, 0), many_sign), part)
-    late = at(grows, {bound: (many + 1) / OFF}, enough)
+    enough = decide(gt(many + 1, 0), G_sign, inverse)
+    late = outgrows(grows, bound, positive(off), enough)
     (law,), line = (
         cite(EXPONENTIAL_OF_SUM, (), OFF * rho, -rho),
         cite(EXPONENTIAL, (), OFF * rho)[1],
     )
-    late = decide(ev(ge(OFF * rho, many)), late, some, scale(over_off, many + 1))
     late = decide(ev(ge(EXP(OFF * rho), many)), late, line)
     less = decide(ev(ge(EXP(OFF * rho - rho), E)), odds, late, law, power(-rho))
     result = ordered(-margin(j.term, ours), OFF * rho - rho, less)
