@@ -31,6 +31,7 @@ from symbolic.facts import (
     product,
     some_of,
     squares,
+    tangent,
 )
 
 c, t, k = index("c", "C"), index("t", "R"), index("k", "D")
@@ -55,7 +56,7 @@ def prove_worse() -> str:
     (lower,), (ahead,) = suppose(LOWER, formula), suppose(AHEAD, formula)
     slow = (2 * M - N) * aa + (2 * N - M) * r
     apart = decide(gt(-slow, 0), opposed, beyond("most", slow, c))
-    small = powers_rise(first, as_term(0), lower)
+    small = decide(ge(1, E), tangent(as_term(0), first), lower)
     size = squares(a, k)
     back = decide(gt(-r * (2 * N - M), 0), apart, low, gap, size)
     back = decide(gt(-r, 0), back, room, some)

@@ -67,7 +67,7 @@ from properties.tf.theorem_2.near_letters import (
     least_part,
 )
 from symbolic.attention_facts import OWN, attends, loses_little, of_second, over_own
-from symbolic.facts import conclude_each, exponents_rise, power, powers_rise, product, tangent
+from symbolic.facts import conclude_each, exponents_rise, power, product, tangent
 
 
 @linked
@@ -152,7 +152,7 @@ def prove() -> str:
     (law,) = cite(EXPONENTIAL_OF_SUM, (), spread, -RHO)
     D = EXP(spread - RHO)
     twice = decide(eq(D, 2 * GAMMA_OF_SCORES * EXP(-RHO)), law, scale(is_log, EXP(-RHO)))
-    small = powers_rise(spread - RHO, as_term(0), large)
+    small = decide(ge(1, D), tangent(as_term(0), spread - RHO), large)
     few = decide(ge(D, E), odds, scale(twice, 1 + E), small, pw)
     margins = exponents_rise(-margin(j.term, W(0)), spread - RHO, few)
     # <W^mm, W> is the sum of multipliers times margins
