@@ -228,7 +228,6 @@ _COPIED_COUNTS = (
         "unexamined",
         "given_up",
         "given_up_note",
-        "solver_note",
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )
