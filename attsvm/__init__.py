@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from attsvm.paths import path_joint, path_kq, path_w
     from attsvm.svm import (
         att_svm,
-        att_svm_batch,
         finite_part,
         generalised_svm,
         joint_svm,
@@ -70,8 +69,7 @@ _NAMES = {
     "attsvm.errors": "AttsvmError",
     "attsvm.losses": "SIGMOID_LOSS LOG_LOSS LOSSES",
     "attsvm.paths": "path_joint path_kq path_w",
-    "attsvm.svm": "att_svm att_svm_batch finite_part generalised_svm joint_svm local_svm p_svm "
-    "v_svm",
+    "attsvm.svm": "att_svm finite_part generalised_svm joint_svm local_svm p_svm v_svm",
     "attsvm.svm.answer": "solve",
     "attsvm.svm.separability": "separability",
     "attsvm.theory": "Choice Convex Defined Fitted Hypothesis Integer Matrix Near Orthogonal PSD "

@@ -35,7 +35,6 @@ def call_all() -> None:
 
     from attsvm.data import AttentionData
     from attsvm.svm.answer import solve
-    from attsvm.svm.batch import att_svm_batch
     from attsvm.training.flow import follow
     from attsvm.training.steps import descend_w
 
@@ -53,7 +52,6 @@ def call_all() -> None:
         for price in (0.01, 0.1, 1.0):
             solve(data, soft=price)
     solve(few, norm="nuc")
-    att_svm_batch([few, few])
     start = np.zeros((4, 4))
     descend_w(few, start, "logistic", step=0.1, steps=2)
     follow(few, start, "logistic", [0.1])

@@ -1,6 +1,5 @@
 """The Att-SVM family: max-margin programmes over tokens, each answer with its proof."""
 
-from attsvm.svm.batch import BatchAnswer, att_svm_batch
 from attsvm.svm.family import (
     JointAnswer,
     finite_part,
@@ -14,12 +13,10 @@ from attsvm.svm.frobenius import FrobeniusAnswer, att_svm, certify, solve_progra
 from attsvm.svm.programme import Programme, att_svm_programme
 
 __all__ = [
-    "BatchAnswer",
     "FrobeniusAnswer",
     "JointAnswer",
     "Programme",
     "att_svm",
-    "att_svm_batch",
     "att_svm_programme",
     "certify",
     "finite_part",

@@ -1,10 +1,9 @@
-"""Margins of a matrix, and the locally optimal choices of tokens: all of them, or a sample."""
+"""Margins of a matrix, and the locally optimal choices of tokens."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +14,10 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact.numbers import ExactData
 from attsvm.exact.svm import decide
-from attsvm.svm.batch import solve_choices
 from attsvm.svm.bounds import TIGHT
+from attsvm.svm.frobenius import att_svm
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
-
-CHUNK = 4096
-"""Maximum number of choices of tokens that are solved together."""
 
 
 def margins(
@@ -78,7 +74,7 @@ def is_locally_optimal(data: AttentionData, targets: object) -> bool:
     return all(scores[i][t] < scores[i][int(programme.targets[i])] for i, t in pairs)
 
 
-def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalOptimum, ...]:
+def locally_optimal(data: AttentionData, limit: int = 100_000) -> tuple[LocalOptimum, ...]:
     """Return all locally optimal choices, by solving the Local-SVM of every choice of tokens.
 
     Tight means within 1e-7 of the margin; `is_locally_optimal` decides one choice exactly.
@@ -93,68 +89,20 @@ def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalO
         raise DataError(
             f"there are more than {limit} choices of tokens",
             value=count,
-            remedy="Raise the limit, or use sample_locally_optimal.",
+            remedy="Raise the limit; each choice is a programme of its own.",
         )
-    results: list[LocalOptimum] = []
-    choices: Iterator[tuple[int, ...]] = itertools.product(*tokens)
-    while block := list(itertools.islice(choices, CHUNK)):
-        results += [optimum for optimum, _ in _judge(data, np.array(block)) if optimum is not None]
-    return tuple(results)
+    optima = (_optimum(data, choice) for choice in itertools.product(*tokens))
+    return tuple(optimum for optimum in optima if optimum is not None)
 
 
-def sample_locally_optimal(
-    data: AttentionData, generator: np.random.Generator, draws: int = 1000
-) -> tuple[LocalOptimum, ...]:
-    """Return the distinct locally optimal choices that are reached from random choices.
-
-    If the support of a choice contains a token that scores at least as high as the chosen one, the
-    choice moves to the best such token of every input. This is repeated; unseparable choices are
-    dropped. Scores increase with every move, so the search ends.
-
-    Raises:
-        DataError, SolverError: as `locally_optimal`; draws below 1.
-    """
-    if draws < 1:
-        raise DataError("at least one draw is needed", value=draws)
-    tokens = [np.flatnonzero(row) for row in data.present]
-    columns = [generator.choice(options, size=draws) for options in tokens]
-    current = np.unique(np.stack(columns, axis=1), axis=0)
-    results: dict[tuple[int, ...], LocalOptimum] = {}
-    seen: set[tuple[int, ...]] = set()
-    while len(current):
-        following = []
-        for start in range(0, len(current), CHUNK):
-            for optimum, better in _judge(data, current[start : start + CHUNK]):
-                if optimum is not None:
-                    results[optimum.targets] = optimum
-                elif better is not None:
-                    following.append(better)
-        seen |= {tuple(row) for row in current.tolist()}
-        fresh = sorted({tuple(int(t) for t in row) for row in following} - seen)
-        current = np.array(fresh, dtype=np.int64).reshape(-1, data.n)
-    return tuple(results[key] for key in sorted(results))
-
-
-def _judge(
-    data: AttentionData, choices: Array
-) -> Iterator[tuple[LocalOptimum | None, Array | None]]:
-    """Yield for each choice (optimum, None), (None, better choice), or (None, None).
-
-    The last case is a choice that is unseparable, or whose support only has tokens of equal score.
-    """
-    answers = solve_choices(data, choices)
+def _optimum(data: AttentionData, choice: tuple[int, ...]) -> LocalOptimum | None:
+    """Return a choice of tokens as an optimum; None if it is none."""
+    answer = att_svm(data, choice)
+    if not answer.solved:
+        return None
+    tight = np.abs(answer.margins - 1.0) <= TIGHT
     gamma = np.where(data.present, data.gamma, -np.inf)
-    for b in range(len(answers)):
-        if not answers.solved[b]:
-            yield None, None
-            continue
-        chosen = answers.targets[b]
-        own = np.take_along_axis(gamma, chosen[:, None], axis=1)
-        tight = np.abs(answers.margins[b] - 1.0) <= TIGHT
-        if not (tight & (gamma >= own)).any():
-            support = tuple(tuple(int(t) for t in np.flatnonzero(row)) for row in tight)
-            yield LocalOptimum(tuple(chosen.tolist()), support, float(answers.value[b])), None
-            continue
-        rivals = np.where(tight & (gamma > own), gamma, -np.inf)
-        better = np.where(rivals.max(axis=1) > -np.inf, rivals.argmax(axis=1), chosen)
-        yield None, (better if (better != chosen).any() else None)
+    if (tight & (gamma >= gamma[np.arange(data.n), list(choice)][:, None])).any():
+        return None
+    support = tuple(tuple(np.flatnonzero(row).tolist()) for row in tight)
+    return LocalOptimum(choice, support, answer.value)

@@ -51,12 +51,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     },
     "svm/bounds": _files("bounds nuclear forged_proofs"),
     "svm/handed": _files("answer soft forged_proofs"),
-    "svm/farkas": _files("separability batch programme forged_proofs"),
+    "svm/farkas": _files("separability programme forged_proofs"),
     "exact/": ("tests/exact", *_files(_EXACT)),
     "exact/lipschitz": _files("lipschitz stability constants_attained"),
     "limits/": ("tests/limits", *_files("limit_certificates")),
     "lipschitz": _files("lipschitz stability constants_attained basics prompts risk"),
-    "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
+    "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft")),
     **{
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
         for part in ("arithmetic/", "run/confirm", "declaration/judge")

@@ -15,14 +15,14 @@ from types import ModuleType
 from benchmarks.timers.timing import Timer, keep, page, shown
 
 TABLES = {
-    **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch", "sizes"), "svm"),
+    **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "sizes"), "svm"),
     **dict.fromkeys(("descent", "descent-growth"), "descent"),
     **dict.fromkeys(("growth", "causal"), "growth"),
     **dict.fromkeys(("paths", "screening", "heads"), ""),
 }
 """Tables, each with the module that declares it; "" if the module has the same name."""
 
-USUAL = ("frobenius", "nuclear", "soft", "separability", "batch", "descent", "paths")
+USUAL = ("frobenius", "nuclear", "soft", "separability", "descent", "paths")
 """Tables that run by default; the others take minutes."""
 
 

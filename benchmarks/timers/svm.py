@@ -10,7 +10,6 @@ import numpy as np
 
 from attsvm import AttentionData, solve
 from attsvm.svm import att_svm, att_svm_programme, solve_programme
-from attsvm.svm.batch import att_svm_batch
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import Programme
 from attsvm.svm.separability import separability as decide
@@ -225,15 +224,3 @@ def separability() -> Iterator[Timer]:
         name = "separable" if known else "unseparable"
         cases = partial(problems, shape, 5, separable=known)
         yield Timer(name, str(shape), cases, Way(decide, runs=10), others, _disagreements)
-
-
-def batch() -> Iterator[Timer]:
-    """Yield the timer of 500 programmes in one call."""
-
-    def note(cases: Sequence[Any], ours: Sequence[Any], others: Any) -> str:
-        pairs = zip(ours[0].W, others["one at a time"][0], strict=True)
-        return f"difference {max(float(np.abs(W - a.W).max()) for W, a in pairs):.1e}"
-
-    one = {"one at a time": Way(lambda sets: [att_svm(data) for data in sets])}
-    cases = lambda: [data_sets((6, 8, 10), 500)]  # noqa: E731
-    yield Timer("500 programmes in one call", "(6, 8, 10)", cases, Way(att_svm_batch), one, note)

@@ -25,7 +25,7 @@ from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
-from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, v_svm
+from attsvm.svm import att_svm, att_svm_programme, joint_svm, p_svm, v_svm
 from attsvm.svm.answer import LARGEST_EXACT
 from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.svm.programme import v_svm_programme
@@ -381,15 +381,6 @@ def test_matrices_that_fall_short_say_so_through_keys_as_well(programme, share):
     asked = zip(margins, programme.bound.tolist(), strict=True)
     assert max(1 - m / exactly(b) for m, b in asked if b > 0.0) <= Fraction(missed)
     assert missed <= share + 1e-12
-
-
-def test_batches_state_what_they_miss():
-    sets = [hard_data("queries", seed, 1e-2, shape=(3, 3, 3)) for seed in range(0, 60, 3)]
-    answers = att_svm_batch(sets)
-    assert answers.solved.sum() >= 10
-    for b in np.flatnonzero(answers.solved):
-        margins = exact_margins(att_svm_programme(sets[b], answers.targets[b]), answers.W[b])
-        assert 1 - min(margins) <= Fraction(answers.primal_residual[b])
 
 
 def test_large_answers_round_their_residual_outward(monkeypatch):

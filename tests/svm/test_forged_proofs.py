@@ -10,7 +10,6 @@ from attsvm.exact import rational
 from attsvm.exact.svm import ExactProgramme, decide, proved
 from attsvm.kernels.least_norm import figures
 from attsvm.svm import att_svm, att_svm_programme, certify
-from attsvm.svm.batch import att_svm_batch
 from attsvm.svm.bounds import frobenius_bracket
 from attsvm.svm.farkas import cancelling_multipliers, exists
 from attsvm.svm.nuclear import solve_nuclear
@@ -48,7 +47,6 @@ def test_a_separable_hair_is_not_called_unseparable():
     assert not exists(programme, weights)
     answer = att_svm(HAIR)
     assert answer.status == certify(answer).status == "solved"
-    assert att_svm_batch([HAIR]).solved.all()
     low, high = answer.bracket
     assert low <= 1e10 <= high
 

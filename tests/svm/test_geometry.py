@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError
 from attsvm.exact import decide
-from attsvm.svm import att_svm_programme, geometry, local_svm
-from attsvm.svm.geometry import is_locally_optimal, locally_optimal, margins, sample_locally_optimal
+from attsvm.svm import att_svm_programme, local_svm
+from attsvm.svm.geometry import is_locally_optimal, locally_optimal, margins
 from properties._support.published_data import gaussian_protocol, one_input
 from tests.svm.conditions import EPS
 from tests.svm.problems import blocks, problems, two_tokens
@@ -57,33 +57,6 @@ def test_choices_and_their_enumeration_are_those_of_the_definition(data):
     assert all(o.norm == local_svm(data, list(o.targets)).value for o in found)
 
 
-@given(scored(n=3, d=3), st.integers(0, 100))
-def test_sampling_finds_true_ones_each_once_in_order(data, seed):
-    every = {optimum.targets: optimum for optimum in locally_optimal(data)}
-    for draws in (1, 5):
-        found = sample_locally_optimal(data, np.random.default_rng(seed), draws)
-        assert [optimum.targets for optimum in found] == sorted({o.targets for o in found})
-        assert all(optimum == every[optimum.targets] for optimum in found)
-        assert found == sample_locally_optimal(data, np.random.default_rng(seed), draws)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_enough_draws_find_all(seed):
-    """27 choices and 2000 draws: one is missed with probability 27 (26/27)^2000 < 1e-30."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=3, d=4)
-    every = locally_optimal(data)
-    assert every
-    assert sample_locally_optimal(data, np.random.default_rng(0), 2000) == every
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_single_draw_climbs_to_an_optimum_where_all_choices_are_separable(seed):
-    """Every choice has a solution in dimension 20, so a chain ends where nothing scores more."""
-    data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=20)
-    found = sample_locally_optimal(data, np.random.default_rng(seed), draws=1)
-    assert len(found) == 1
-
-
 def test_the_score_of_the_third_token_says_whether_the_second_is_an_optimum():
     """Both published variants: the third token is its only support, of equal score or below."""
     assert [o.targets for o in locally_optimal(one_input((0.0, 0.0, 0.9)))] == [(0,)]
@@ -91,16 +64,6 @@ def test_the_score_of_the_third_token_says_whether_the_second_is_an_optimum():
     assert [(o.targets, o.support) for o in found] == [((0,), ((2,),)), ((1,), ((2,),))]
     assert abs(found[0].norm - 1.0 / np.sqrt(1.01)) <= 4 * EPS  # D = (-0.1, 1)
     assert abs(found[1].norm - 1.0) <= 4 * EPS  # D = (1, 0)
-
-
-def test_enumerations_are_cut_into_chunks_that_show_nowhere(monkeypatch):
-    data = gaussian_protocol(np.random.default_rng(1), n=3, T=3, d=4)
-    whole = locally_optimal(data)
-    sample = sample_locally_optimal(data, np.random.default_rng(2), 50)
-    for chunk in (1, 5, 26):
-        monkeypatch.setattr(geometry, "CHUNK", chunk)
-        assert locally_optimal(data) == whole
-        assert sample_locally_optimal(data, np.random.default_rng(2), 50) == sample
 
 
 def test_tight_by_a_hair_is_decided_exactly_by_one_and_to_1e_7_by_the_other():
@@ -155,7 +118,6 @@ def test_too_many_choices_are_refused_and_counted():
     with pytest.raises(DataError, match="more than 63 choices") as caught:
         locally_optimal(data, limit=63)
     assert caught.value.value == 64
-    assert "sample_locally_optimal" in caught.value.remedy
     assert locally_optimal(data, limit=64) == locally_optimal(data)
 
 
@@ -163,12 +125,9 @@ def test_nothing_to_choose_between_is_an_error():
     single = AttentionData.of(np.ones((2, 1, 1)), np.ones((2, 1)), scores=np.ones((2, 1)))
     for search in (
         locally_optimal,
-        lambda data: sample_locally_optimal(data, np.random.default_rng(0)),
         lambda data: is_locally_optimal(data, [0, 0]),
     ):
         with pytest.raises(DataError, match="single token"):
             search(single)
-    with pytest.raises(DataError, match="at least one draw"):
-        sample_locally_optimal(one_input(), np.random.default_rng(0), draws=0)
     with pytest.raises(DataError, match="not a token index"):
         is_locally_optimal(one_input(), [3])

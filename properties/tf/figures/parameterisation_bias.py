@@ -19,7 +19,7 @@ from attsvm.plots import Table, heading, mean_and_error, token_weights
 from attsvm.plots.draw import band
 from attsvm.plots.style import dress, key, sheet
 from attsvm.reproduce import Figure, Numbers, Reproduction
-from attsvm.svm import att_svm_batch
+from attsvm.svm import att_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
@@ -84,12 +84,14 @@ def correlations(
 
     Also the number of nuclear programmes whose solution set may be more than a point.
     """
-    answers = att_svm_batch(data, chosen)
     cosines, flat = np.full((2, *run.norms.shape), np.nan), 0
-    for b in np.flatnonzero(answers.solved):
+    for b, tokens in enumerate(chosen):
+        answer = att_svm(data[b], tokens)
+        if not answer.solved:
+            continue
         nuclear = solve_nuclear(att_svm_programme(data[b], chosen[b]))
         flat += nuclear.dimension != 0
-        cosines[0, b] = heading(run.W[b], answers.W[b]).cosine
+        cosines[0, b] = heading(run.W[b], answer.W).cosine
         cosines[1, b] = heading(run.W[b], nuclear.W).cosine
     return cosines, flat
 

@@ -14,7 +14,7 @@ import numpy as np
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import Table, heading, token_weights
 from attsvm.reproduce import Numbers, Reproduction
-from attsvm.svm import att_svm_batch
+from attsvm.svm import att_svm
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from attsvm.training.rule import WeightOptions
@@ -41,14 +41,15 @@ def numbers(
         ends = zip(data, run.W[:, -1], strict=True)
         chosen = np.stack([token_weights(one, W).argmax(axis=-1) for one, W in ends])
         best = (chosen == np.stack([target_tokens(one) for one in data])).all(axis=1)
-        answers = att_svm_batch(data, chosen)
+        answers = [att_svm(one, tokens) for one, tokens in zip(data, chosen, strict=True)]
+        solved = np.array([answer.solved for answer in answers])
         cosine = np.full((sets, len(record)), np.nan)
-        for b in np.flatnonzero(answers.solved):
-            cosine[b] = heading(run.W[b, 1:], answers.W[b]).cosine
+        for b in np.flatnonzero(solved):
+            cosine[b] = heading(run.W[b, 1:], answers[b].W).cosine
         for choice, group in (("global", best), ("local", ~best)):
             cosines.append(means(cosine[group], n=n, choice=choice, step=record))
             choices.append(shares(group, n=n, choice=choice))
-        choices.append(shares(~answers.solved, n=n, choice="without W^mm"))
+        choices.append(shares(~solved, n=n, choice="without W^mm"))
     tables = {"cosine": Table.join(cosines), "choices": Table.join(choices)}
     return Numbers(tables, {"data_sets": sets, "T": T, "d": D, "step": STEP, "loss": LOG_LOSS.name})
 
