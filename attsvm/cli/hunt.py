@@ -95,7 +95,7 @@ _STORED = {"counterexample": "smallest", "worst": "worst"}
 
 def _tell_of_interruption(options: argparse.Namespace) -> None:
     """Report the account of a hunt that was interrupted outside its search."""
-    from attsvm.theory.report.terminal import hunt_text
+    from attsvm.theory.report.hunt_text import hunt_text
 
     account = options.account
     if account is None:  # the interruption came before the claim was loaded
@@ -166,7 +166,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.packs.packs import find_claims, load_packs
     from attsvm.theory.record import counterexample
     from attsvm.theory.record.curated import file_name
-    from attsvm.theory.report.terminal import hunt_line, hunt_text
+    from attsvm.theory.report.hunt_text import hunt_line, hunt_text
     from attsvm.theory.search.account import Hunt
     from attsvm.theory.search.hunt import hunt
 

@@ -22,14 +22,8 @@ from attsvm.svm.certified import finite
 from attsvm.svm.frobenius import FrobeniusAnswer
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import att_svm_programme, subset
-from attsvm.svm.shared import (
-    Progress,
-    SharedAnswer,
-    SharedProgramme,
-    margins_of,
-    shared_programme,
-    solve_shared,
-)
+from attsvm.svm.shared import Progress, SharedAnswer, solve_shared
+from attsvm.svm.shared_programme import SharedProgramme, margins_of, shared_programme
 from attsvm.svm.shared_soft import repeated, solve_soft_shared
 
 SECONDS = 60.0

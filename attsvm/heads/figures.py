@@ -12,7 +12,8 @@ from attsvm.heads.arrays import HeadArrays
 from attsvm.svm.active import Active
 from attsvm.svm.frobenius import FrobeniusAnswer
 from attsvm.svm.nuclear import NuclearAnswer
-from attsvm.svm.shared import SharedAnswer, SharedProgramme
+from attsvm.svm.shared import SharedAnswer
+from attsvm.svm.shared_programme import SharedProgramme
 from attsvm.svm.shared_soft import SharedSoft
 
 

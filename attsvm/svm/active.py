@@ -8,7 +8,7 @@ import numpy as np
 
 from attsvm._types import Array, Float
 from attsvm.exact.deadline import Deadline
-from attsvm.svm.shared import Reduced, SharedProgramme
+from attsvm.svm.shared_programme import Reduced, SharedProgramme
 from attsvm.svm.support import conjugate_gradients
 
 

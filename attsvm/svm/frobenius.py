@@ -28,7 +28,8 @@ from attsvm.svm.bounds import (
 from attsvm.svm.farkas import exists
 from attsvm.svm.methods import METHODS
 from attsvm.svm.programme import Programme, Tokens, Unlisted, att_svm_programme, subset
-from attsvm.svm.shared import cancelled, least_margin, programme_of, solve_shared
+from attsvm.svm.shared import cancelled, solve_shared
+from attsvm.svm.shared_programme import least_margin, programme_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from attsvm.exact.deadline import Deadline, is_over, rounds
 from attsvm.svm.bounds import DOWN, TOLERANCE, UP, gamma
 from attsvm.svm.contradictions import own_constraints
 from attsvm.svm.growing import SAFETY
-from attsvm.svm.shared import SharedProgramme, combine, combined_up, margins_of, token_ids
+from attsvm.svm.shared_programme import SharedProgramme, combine, combined_up, margins_of, token_ids
 from attsvm.svm.soft_ascent import STEPS, Caps, climb
 from attsvm.svm.support import GramOperator
 

@@ -24,8 +24,9 @@ from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs, 
 from attsvm.theory.record.counterexample import in_python, shown
 from attsvm.theory.record.errata import Source, find_source
 from attsvm.theory.report.answer import Answer, answered
+from attsvm.theory.report.hunt_text import hunt_line, hunt_text
 from attsvm.theory.report.screen import screen
-from attsvm.theory.report.terminal import hunt_line, hunt_text, outcome, table_text
+from attsvm.theory.report.terminal import outcome, table_text
 from attsvm.theory.report.view import StatementView, statement_of, statement_view
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt

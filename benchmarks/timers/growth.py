@@ -21,7 +21,8 @@ import numpy as np
 from attsvm import solve
 from attsvm.data import AttentionData
 from attsvm.svm import att_svm
-from attsvm.svm.shared import SharedAnswer, shared_programme, solve_shared
+from attsvm.svm.shared import SharedAnswer, solve_shared
+from attsvm.svm.shared_programme import shared_programme
 from benchmarks.hard_margins import separable
 from benchmarks.timers.timing import Timer, Way
 

@@ -14,7 +14,8 @@ from attsvm.exact.deadline import Deadline
 from attsvm.svm import answer as answers
 from attsvm.svm import programme as programmes
 from attsvm.svm.active import active_part
-from attsvm.svm.shared import Reduced, graded, margins_of, shared_programme, solve_shared
+from attsvm.svm.shared import graded, solve_shared
+from attsvm.svm.shared_programme import Reduced, margins_of, shared_programme
 from attsvm.svm.shared_soft import solve_soft_shared
 from attsvm.svm.soft import soft_att_svm
 from attsvm.svm.tables import divided

@@ -21,310 +21,35 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from operator import add, mul, sub, truediv
-from typing import Any, Literal
+from typing import Any
 
 from flint import arb, fmpq, fmpq_mat
 
-from attsvm.theory.arithmetic import exponential_sums as sums
 from attsvm.theory.arithmetic.algebraic import Bound, eigenvalues, rational
 from attsvm.theory.arithmetic.balls import BALLS, Ball, whole_ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
+from attsvm.theory.arithmetic.exponential_forms import (
+    PLAIN,
+    Form,
+    constant_form,
+    exponential_form,
+    form_multiple,
+    form_product,
+    form_ratio,
+    form_sum,
+    logarithm_form,
+    root_form,
+)
 from attsvm.theory.arithmetic.exponential_sums import (
-    ONE,
-    UNIT,
     WORK,
     Budget,
     Dropped,
-    Factor,
-    Quotient,
 )
 from attsvm.theory.arithmetic.traces import Untraceable
-
-_NESTED = 16
-"""Largest number of nested roots and exponentials of forms."""
-
-
-_PARTS = 5040
-"""Denominator of the exponents of letters that are exponentials."""
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """The logarithm, root or exponential of a number, which one of the next three fields gives.
-
-    Attributes:
-        kind: "log", "root" or "exp".
-        prime: the number if it is a prime.
-        factor: the number if it is a sum of exponentials, of which only logarithms are letters.
-        form: the number if it is a form, of which only roots and exponentials are letters.
-        depth: number of nested roots and exponentials of forms.
-    """
-
-    kind: Literal["log", "root", "exp"]
-    prime: int = 0
-    factor: Factor = frozenset()
-    form: Key = frozenset()
-    depth: int = 0
-
-
-Monomial = frozenset[tuple[Letter, int]]
-"""Letters with their powers."""
-
-Key = frozenset[tuple[Monomial, Factor, frozenset[tuple[Factor, int]]]]
-"""A form as a key of dictionaries."""
-
-_PLAIN: Monomial = frozenset()
-"""The monomial without letters."""
-
-
-Form = dict[Monomial, Quotient]
-"""A polynomial in letters; no coefficient is 0."""
-
-
-def _constant(value: fmpq) -> Form:
-    return {_PLAIN: Quotient({0: value}, {})} if value != 0 else {}
-
-
-# forms
-
-
-def _key(form: Form) -> Key:
-    """Return a form as a key: equal for equal forms."""
-    return frozenset(
-        (monomial, frozenset(q.upper.items()), frozenset(q.lower.items()))
-        for monomial, q in form.items()
-    )
-
-
-def _of_key(key: Key) -> Form:
-    return {monomial: Quotient(dict(upper), dict(lower)) for monomial, upper, lower in key}
-
-
-def _sum(one: Form, other: Form, budget: Budget) -> Form:
-    total = dict(one)
-    for monomial, quotient in other.items():
-        known = total.get(monomial)
-        total[monomial] = quotient if known is None else sums.plus(known, quotient, budget)
-    return {monomial: q for monomial, q in total.items() if q.upper}
-
-
-def _multiple(form: Form, c: fmpq) -> Form:
-    return {m: Quotient(sums.scaled(q.upper, c, 0), q.lower) for m, q in form.items()}
-
-
-def _form_product(one: Form, other: Form, budget: Budget) -> Form:
-    total: Form = {}
-    for m, a in one.items():
-        for n, b in other.items():
-            term = _reduced(m, n, budget)
-            quotient = sums.times(a, b, budget)
-            scaled = {k: sums.times(q, quotient, budget) for k, q in term.items()}
-            total = _sum(total, scaled, budget)
-    return total
-
-
-def _reduced(one: Monomial, other: Monomial, budget: Budget) -> Form:
-    """Return the product of two monomials; squares of roots are replaced by their radicands."""
-    powers = dict(one)
-    for letter, power in other:
-        powers[letter] = powers.get(letter, 0) + power
-    factors: list[Form] = []
-    for letter, power in powers.items():
-        if letter.kind == "root" and letter.prime and not 0 <= power <= 1:
-            factors.append(_constant(fmpq(letter.prime) ** (power // 2)))
-            powers[letter] = power % 2
-        elif letter.kind == "root" and power >= 2:
-            factors += [_of_key(letter.form)] * (power // 2)
-            powers[letter] = power % 2
-    monomial = frozenset((letter, power) for letter, power in powers.items() if power)
-    result: Form = {monomial: Quotient({0: fmpq(1)}, {})}
-    for factor in factors:
-        result = _form_product(factor, result, budget)
-    return result
-
-
-def _reciprocal(form: Form, budget: Budget) -> Form:
-    """Return 1 over a form of one term; of several terms without letters, over their sum."""
-    if len(form) != 1:
-        raise Dropped
-    ((monomial, quotient),) = form.items()
-    result: Form = {_PLAIN: sums.inverted(quotient, budget)}
-    for letter, power in monomial:
-        if letter.kind == "root" and letter.form:  # 1/s = s/F for s^2 = F
-            over = _reciprocal(_of_key(letter.form), budget)
-            one = _form_product(
-                {frozenset({(letter, 1)}): Quotient({0: fmpq(1)}, {})}, over, budget
-            )
-        elif letter.kind == "root":
-            one = _multiple(_letter(letter), 1 / fmpq(letter.prime))
-        else:
-            result = _form_product(result, _letter(letter, -power), budget)
-            continue
-        for _ in range(power):
-            result = _form_product(result, one, budget)
-    return result
-
-
-def _letter(letter: Letter, power: int = 1) -> Form:
-    return {frozenset({(letter, power)}): Quotient({0: fmpq(1)}, {})}
-
-
-def _ratio(one: Form, other: Form, budget: Budget) -> Form:
-    """Return the quotient of two forms: also of proportional ones, such as log 8 / log 2."""
-    if len(other) > 1 and one.keys() == other.keys():
-        monomial = next(iter(one))
-        guess = sums.times(one[monomial], sums.inverted(other[monomial], budget), budget)
-        if not _sum(
-            one, _multiple(_form_product({_PLAIN: guess}, other, budget), fmpq(-1)), budget
-        ):
-            return {_PLAIN: guess}
-    return _form_product(one, _reciprocal(other, budget), budget)
-
-
-# functions
-
-
-def _exponential(form: Form, budget: Budget) -> Form:
-    """Return exp(r + sum k log(E)) = exp(r) times the product of E^k."""
-    result = _constant(fmpq(1))
-    for monomial, quotient in form.items():
-        c = quotient.upper.get(0, fmpq(0))
-        constant = not quotient.lower and quotient.upper.keys() == {0}  # the coefficient is c
-        power = c * UNIT
-        if constant and monomial == _PLAIN and power.q == 1:
-            result = {
-                m: Quotient(sums.scaled(q.upper, fmpq(1), int(power)), q.lower)
-                for m, q in result.items()
-            }
-            continue
-        logs = [letter for letter, times in monomial if letter.kind == "log" and times == 1]
-        if constant and len(logs) == len(monomial) == 1 and (2 * c).q == 1 and abs(c) <= 64:
-            result = _form_product(result, _power_of(logs[0], c, budget), budget)
-            continue
-        terms = (
-            [quotient]
-            if quotient.lower
-            else [Quotient({r: a}, {}) for r, a in quotient.upper.items()]
-        )
-        for term in terms:
-            result = _form_product(result, _exponential_letter(monomial, term), budget)
-    return result
-
-
-def _exponential_letter(monomial: Monomial, quotient: Quotient) -> Form:
-    """Return exp(c T), where T has the leading coefficient 1, as a power of a letter exp(T / N).
-
-    N is `_PARTS`, so that many rational c have the same letter; for others it is a multiple.
-
-    Raises:
-        Dropped: too many letters are nested.
-    """
-    c = quotient.upper[min(quotient.upper)]
-    parts = math.lcm(int(c.q), _PARTS)
-    inner = {monomial: Quotient(sums.scaled(quotient.upper, 1 / (c * parts), 0), quotient.lower)}
-    return _letter(Letter("exp", form=_key(inner), depth=_depth(inner)), int(c * parts))
-
-
-def _power_of(letter: Letter, c: fmpq, budget: Budget) -> Form:
-    """Return exp(c L) for a letter L that is a logarithm, and 2 c an integer."""
-    if letter.kind != "log":
-        raise Dropped
-    whole = int((c - fmpq(int((2 * c).p) % 2, 2)).p)  # the largest integer that is at most c
-    half = (2 * c).p % 2 != 0
-    if letter.prime:
-        base = _constant(fmpq(letter.prime))
-        root = _letter(Letter("root", prime=letter.prime))
-    else:
-        base = {_PLAIN: Quotient(dict(letter.factor), {})}
-        root = _root_letter(base)
-    one = base if whole >= 0 else _reciprocal(base, budget)
-    result = root if half else _constant(fmpq(1))
-    for _ in range(abs(whole)):
-        result = _form_product(result, one, budget)
-    return result
-
-
-def _logarithm(form: Form, budget: Budget) -> Form:
-    """Return the logarithm of a form of one term that is known to be positive."""
-    if len(form) != 1:
-        raise Dropped
-    ((monomial, quotient),) = form.items()
-    c, exponent, factor = sums.normal(quotient.upper)
-    total: Form = {}
-    for letter, power in monomial:
-        if letter.kind == "log":
-            raise Dropped
-        if letter.kind == "exp":
-            total = _sum(total, _multiple(_of_key(letter.form), fmpq(power)), budget)
-            continue
-        if letter.prime:
-            one = _letter(Letter("log", prime=letter.prime))
-        else:
-            one = _logarithm(_of_key(letter.form), budget)
-        one = _multiple(one, fmpq(power, 2))
-        total = _sum(total, one, budget)
-    if not c > 0:
-        raise Dropped
-    for prime, power in sums.primes(c).items():
-        total = _sum(total, _multiple(_letter(Letter("log", prime=prime)), fmpq(power)), budget)
-    total = _sum(total, _constant(fmpq(exponent, UNIT)), budget)
-    for part, power in ((factor, 1), *((f, -k) for f, k in quotient.lower.items())):
-        if part != ONE:
-            total = _sum(total, _multiple(_letter(Letter("log", factor=part)), fmpq(power)), budget)
-    return total
-
-
-def _root(form: Form, budget: Budget) -> Form:
-    """Return the root of a form that is known to be positive."""
-    if len(form) != 1 or next(iter(form)) != _PLAIN:
-        return _root_letter(form)
-    quotient = form[_PLAIN]
-    odd = {f: k % 2 for f, k in quotient.lower.items()}  # root of N/F = root of N F, over F
-    upper = sums.product(quotient.upper, sums.expanded(odd, budget), budget)
-    lower = {f: (k + 1) // 2 for f, k in quotient.lower.items()}
-    c, exponent, factor = sums.normal(upper)
-    if not c > 0:
-        raise Dropped
-    rational, squarefree = fmpq(1), list[int]()
-    for prime, power in sums.primes(c).items():
-        rational *= fmpq(prime) ** (power // 2)
-        squarefree += [prime] * (power % 2)
-    result: Form = {_PLAIN: Quotient({0: rational}, lower)}
-    for prime in squarefree:
-        result = _form_product(result, _letter(Letter("root", prime=prime)), budget)
-    whole = sums.square_root(dict(factor), budget) if exponent % 2 == 0 else None
-    if whole is not None:
-        whole = sums.scaled(whole, fmpq(1), exponent // 2)
-        return _form_product(result, {_PLAIN: Quotient(whole, {})}, budget)
-    inner = sums.scaled(dict(factor), fmpq(1), exponent)
-    other = _root_letter({_PLAIN: Quotient(inner, {})})
-    return _form_product(result, other, budget)
-
-
-def _root_letter(form: Form) -> Form:
-    """Return the root of a form as a letter.
-
-    Raises:
-        Dropped: the form has too many nested roots; each takes a recursive call.
-    """
-    return _letter(Letter("root", form=_key(form), depth=_depth(form)))
-
-
-def _depth(form: Form) -> int:
-    """Return the number of nested roots and exponentials of a letter with this form.
-
-    Raises:
-        Dropped: there are too many.
-    """
-    depth = 1 + max((letter.depth for monomial in form for letter, _ in monomial), default=0)
-    if depth > _NESTED:
-        raise Dropped
-    return depth
-
 
 # numbers
 
@@ -344,13 +69,13 @@ class Exact(Scalar):
             self.ball = fmpq(0)
         if form is not None and not form:
             self.ball = fmpq(0)
-        elif form is not None and form.keys() == {_PLAIN} and not form[_PLAIN].lower:
-            upper = form[_PLAIN].upper
+        elif form is not None and form.keys() == {PLAIN} and not form[PLAIN].lower:
+            upper = form[PLAIN].upper
             self.ball = upper[0] if upper.keys() == {0} else ball
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int):
-            other = Exact(fmpq(other), _constant(fmpq(other)), self.budget)
+            other = Exact(fmpq(other), constant_form(fmpq(other)), self.budget)
         if not isinstance(other, Exact):
             return NotImplemented  # an array, or a number that carries its derivatives
         a, b = (other, self) if swapped else (self, other)
@@ -370,7 +95,7 @@ class Exact(Scalar):
         return Exact(ball, form, self.budget, bound)
 
     def __neg__(self) -> Exact:
-        form = None if self.form is None else _multiple(self.form, fmpq(-1))
+        form = None if self.form is None else form_multiple(self.form, fmpq(-1))
         bound = None if self._bound is None else replace(self._bound, name=None)
         return Exact(-self.ball, form, self.budget, bound)
 
@@ -394,8 +119,8 @@ class Exact(Scalar):
             return self.ball
         try:
             scale = _common_denominator(self.form)
-            power = _exponential(_multiple(self.form, fmpq(scale)), self.budget)
-            one = _sum(power, _constant(fmpq(-1)), self.budget)
+            power = exponential_form(form_multiple(self.form, fmpq(scale)), self.budget)
+            one = form_sum(power, constant_form(fmpq(-1)), self.budget)
         except Dropped:
             return self.ball
         return self.ball if one else fmpq(0)
@@ -411,21 +136,22 @@ def _common_denominator(form: Form) -> int:
     for monomial, quotient in form.items():
         if quotient.lower or quotient.upper.keys() != {0}:
             raise Dropped
-        if monomial != _PLAIN:
+        if monomial != PLAIN:
             denominators.append(int(quotient.upper[0].q))
     return math.lcm(*denominators)
 
 
 def _difference(one: Form, other: Form, budget: Budget) -> Form:
-    return _sum(one, _multiple(other, fmpq(-1)), budget)
+    return form_sum(one, form_multiple(other, fmpq(-1)), budget)
 
 
 _JOINED: Mapping[Operation, Callable[[Form, Form, Budget], Form]] = {
-    add: _sum,
+    add: form_sum,
     sub: _difference,
-    mul: _form_product,
-    truediv: _ratio,
+    mul: form_product,
+    truediv: form_ratio,
 }
+
 
 _BOUNDS: Mapping[Operation, Callable[[Bound, Bound], Bound]] = {
     add: Bound.plus,
@@ -452,7 +178,7 @@ def _applied(
 def _sqrt(x: Exact) -> Exact:
     if x.zero:
         return x
-    result = _applied("sqrt", _root, True, x)
+    result = _applied("sqrt", root_form, True, x)
     bound = x.bound if x.ball > 0 else None
     return Exact(result.ball, result.form, x.budget, None if bound is None else bound.root())
 
@@ -467,7 +193,7 @@ def _abs(x: Exact) -> Exact:
 
 def _is_zero(x: Exact) -> Exact:
     if x.zero:
-        return Exact(fmpq(1), _constant(fmpq(1)), x.budget)
+        return Exact(fmpq(1), constant_form(fmpq(1)), x.budget)
     if x.ball > 0 or x.ball < 0:
         return Exact(fmpq(0), {}, x.budget)
     raise Untraceable("neither form nor ball decides whether a number is 0")
@@ -481,7 +207,7 @@ def _known(ball: object, budget: Budget) -> Exact:
     """
     if not isinstance(ball, fmpq):
         raise Untraceable("a function of integers of a number that is not known exactly")
-    return Exact(ball, _constant(ball), budget)
+    return Exact(ball, constant_form(ball), budget)
 
 
 class Exponentials(Arithmetic[Exact]):
@@ -493,8 +219,8 @@ class Exponentials(Arithmetic[Exact]):
     def __init__(self, work: int = WORK) -> None:
         self._budget = Budget(work)
 
-    exp = elementary(functools.partial(_applied, "exp", _exponential, False))
-    log = elementary(functools.partial(_applied, "log", _logarithm, True))
+    exp = elementary(functools.partial(_applied, "exp", exponential_form, False))
+    log = elementary(functools.partial(_applied, "log", logarithm_form, True))
     sqrt = elementary(_sqrt)
     abs = elementary(_abs)
     is_zero = elementary(_is_zero)
@@ -506,7 +232,7 @@ class Exponentials(Arithmetic[Exact]):
 
     def of(self, value: fmpq) -> Exact:
         """Return a rational number."""
-        return Exact(value, _constant(value), self._budget)
+        return Exact(value, constant_form(value), self._budget)
 
     def _rational(self, value: Fraction) -> Exact:
         return self.of(fmpq(value.numerator, value.denominator))

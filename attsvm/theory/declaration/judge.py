@@ -384,7 +384,7 @@ def _settled(evaluated: Callable[[Exponentials], Relation], bits: int) -> Relati
 
     None if neither ball nor form decides a branch of the formula.
     """
-    from attsvm.theory.arithmetic.exponentials import Exponentials  # few formulas need it
+    from attsvm.theory.arithmetic.exponentials import Exponentials
 
     with contextlib.suppress(Untraceable), ctx.workprec(bits):
         return _gaps_settled(evaluated(Exponentials()))

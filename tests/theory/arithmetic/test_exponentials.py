@@ -10,7 +10,8 @@ from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.exponentials import UNIT, Exact, Exponentials
+from attsvm.theory.arithmetic.exponential_sums import UNIT
+from attsvm.theory.arithmetic.exponentials import Exact, Exponentials
 from attsvm.theory.arithmetic.traces import Untraceable
 from attsvm.theory.declaration.metering import evaluate
 

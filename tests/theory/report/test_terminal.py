@@ -7,14 +7,13 @@ import pytest
 import toy_pack
 
 from attsvm.theory.declaration.verdict import Truth, Validity
+from attsvm.theory.report.hunt_text import hunt_line, hunt_text
 from attsvm.theory.report.terminal import (
     NOT_SHOWN_MEANING,
     PROSE_MEANING,
     aligned,
     claims_text,
     fitted,
-    hunt_line,
-    hunt_text,
     not_shown_text,
     outcome,
     ranked,

@@ -26,7 +26,7 @@ from attsvm.exact import rational
 from attsvm.theory import Slack, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims
-from attsvm.theory.report.terminal import hunt_text
+from attsvm.theory.report.hunt_text import hunt_text
 from attsvm.theory.run import workers
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Elite
