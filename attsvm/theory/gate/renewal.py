@@ -88,6 +88,6 @@ def spelt(document: Entry) -> str:
     text = dump({**document, "claims": short}) + "\n"
     for name, entry in claims.items():
         if "reviewed" in entry:
-            line = json.dumps(entry["reviewed"], allow_nan=False)
+            line = json.dumps(entry["reviewed"])
             text = text.replace(f": {json.dumps(f'reviewed {name}')}", f": {line}", 1)
     return text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.gate.expectations import Expectation, read_expectations
+from attsvm.theory.gate.expectations import Expectation, owners_of, read_expectations
 from attsvm.theory.gate.gate import Rank, Reason, brief
 from attsvm.theory.gate.gate import hold as reasons_of
 from attsvm.theory.gate.reviewed import CODE, Reviewed
@@ -296,18 +296,27 @@ def test_the_shipped_expectations_are_those_of_the_shipped_claims():
         assert reviewed[c.id].verdict == c.expected.verdict
 
 
+def test_all_claims_of_a_file_belong_to_it():
+    folder = Path("lemmas").resolve()
+    claims = [SimpleNamespace(id=name, file=str(folder / "a.py")) for name in (A, B)]
+    pack = SimpleNamespace(claims=claims, file="a.py", folder=folder)
+    assert owners_of(claims, [pack], {}) == {A: "a.py", B: "a.py"}
+
+
 @pytest.mark.parametrize("recorded", [(A,), (A, B)])
 def test_a_claim_of_another_pack_is_left_out_whether_or_not_anything_is_recorded_of_it(recorded):
     own, other = (
         SimpleNamespace(
             claims=[SimpleNamespace(id=name, file="")],
-            counterexamples=(),
+            counterexamples=(Path(name) / "stray.json",),
             folder=Path(name),
             file="",
             whole=True,
         )
         for name in (A, B)
     )
-    whole = run(verdicts={name: entry(name) for name in recorded})
+    stray = f"{other.folder.name}/stray.json"
+    whole = run(verdicts={name: entry(name) for name in recorded}, curated=(stray, "kept.json"))
     found = only_of(whole, [own], [other])
     assert found.claims == tuple(found.verdicts) == (A,)
+    assert found.curated == ("kept.json",)

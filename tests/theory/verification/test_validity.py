@@ -107,6 +107,12 @@ def test_a_hypothesis_that_is_not_needed_but_violated_is_no_fault():
     assert found.json()["not_shown_to_be_needed"] == ["x >= 0"]
 
 
+def test_a_bound_far_from_all_integers_is_warned_of_in_words_for_integers():
+    small = {"constants": {"c": 10**9}, "siblings": {"1": changed(c=1)}}
+    found = checked(declared({"k": Integer(1, 900)}, lambda m, v, c: m.at_most(v.k, c), **small))
+    assert ["the sides jump" in warning for warning in found.warnings] == [True]
+
+
 def test_explicit_instances_do_not_vary_what_is_never_drawn():
     def largest(m, v, c):
         return m.at_most(m.max(v.x), c * (1 + m.sum(m.square(v.x))))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import toy_pack
@@ -18,7 +19,7 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.record.runs import last_run, read_events
 from attsvm.theory.run.workers import processes
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verdicts import assess, plan
+from attsvm.theory.verification.verdicts import Report, assess, plan
 from attsvm.theory.verification.verify import run_tasks, verify
 
 PACK = str(Path(toy_pack.__file__))
@@ -335,9 +336,17 @@ def outcome(**changes):
 
 def test_thin_begins_below_a_fifth_of_the_planned_instances():
     claim = build("assessed", constant(1.0, 0.0), says(None))
-    for drawn, validity in ((14, Validity.THIN), (15, Validity.EXERCISED)):
-        verdict, _ = assess(claim, outcome(drawn=drawn), (), PROFILES["quick"])
-        assert verdict == Verdict(Truth.HOLDS, Evidence.NUMERIC, validity)
+    for shards, least in ((1, 15), (4, 60)):
+        profile = replace(PROFILES["quick"], shards=shards)
+        for drawn, validity in ((least - 1, Validity.THIN), (least, Validity.EXERCISED)):
+            verdict, _ = assess(claim, outcome(drawn=drawn), (), profile)
+            assert verdict == Verdict(Truth.HOLDS, Evidence.NUMERIC, validity)
+
+
+@pytest.mark.parametrize("confirmed", [(), (True,), (False,), (True, False), (False, True)])
+def test_a_run_matches_only_if_every_counterexample_stands(confirmed):
+    replayed = tuple(SimpleNamespace(confirmed=one) for one in confirmed)
+    assert Report("quick", 0, (), replayed).matched is (False not in confirmed)
 
 
 def test_hypotheses_that_are_never_met_together_are_vacuous():
