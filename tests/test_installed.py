@@ -126,7 +126,9 @@ def test_packages_of_the_same_names_are_the_users_own(environment, tmp_path, lis
     for name in sources.PACKAGES:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text('"""Mine."""\n')
-    shutil.copy2(ROOT / "examples/my_claim.py", tmp_path / "properties")
+    text = (ROOT / "examples/my_claim.py").read_text()
+    text = text.replace("variables={", "cost=12,\n    variables={")  # few instances
+    (tmp_path / "properties/my_claim.py").write_text(text)
     if lists:
         (tmp_path / "pyproject.toml").write_text('[tool.attsvm]\npacks = ["properties"]\n')
     attsvm = environment[0] / "attsvm"
