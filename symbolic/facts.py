@@ -16,6 +16,7 @@ from attsvm.theory.proof.lemmas import (
     LENGTH,
     LOGARITHM,
     RECIPROCAL,
+    RISES,
     ROOT,
     SIZE,
     SPECTRAL,
@@ -46,6 +47,8 @@ from attsvm.theory.proof.terms import (
     Sort,
     Term,
     as_term,
+    derivative,
+    substituted,
     total,
 )
 from attsvm.theory.types import Values
@@ -154,6 +157,44 @@ def root_at_most(large: Fact, root: tuple[Fact, Fact], small: Fact) -> Fact:
 def size_at_most(above: Fact, below: Fact, x: Term, bound: Operand) -> Fact:
     """Return that |x| is at most a bound, if x and -x are."""
     return decide(ge(bound, ABS(x)), cite(SIZE, (), x)[1], above, below)
+
+
+def rises_at_most(
+    f: Term, x: Letter, ends: tuple[Term, Term], order: Fact, slope: tuple[Fact, Fact]
+) -> tuple[Fact, Fact]:
+    """Return that c (b - a) >= f(b) - f(a) and >= f(a) - f(b), as c x - f and c x + f rise.
+
+    Args:
+        f: the function, a term in x.
+        x: its argument.
+        ends: a and b.
+        order: that b is at least a.
+        slope: that f' and -f' are at most c, for all x.
+    """
+    line = (slope[0].proposition.term + derivative(f, x, {})) * x.term
+    (one,) = cite(RISES, [order, slope[0]], line - f, x, {}, *ends)
+    (other,) = cite(RISES, [order, slope[1]], line + f, x, {}, *ends)
+    return one, other
+
+
+def change_at_most(f: Term, x: Letter, a: Term, b: Term, slope: tuple[Fact, Fact]) -> Fact:
+    """Return that |f(a) - f(b)| <= c |a - b|, as f' and -f' are at most c."""
+    c, apart = slope[0].proposition.term + derivative(f, x, {}), a - b
+    change = substituted(f, {x: a}) - substituted(f, {x: b})
+    size, size_square = cite(SIZE, (), apart)
+    condition = ge(apart, 0)
+
+    def case(side: Fact, low: Term, high: Term) -> Fact:
+        order = decide(ge(high, low), side)
+        far = scale(decide(eq(ABS(apart), high - low), size, size_square, order), c)
+        one, other = (
+            decide(ge(fact.proposition.term + far.proposition.term, 0), fact, far)
+            for fact in rises_at_most(f, x, (low, high), order, slope)
+        )
+        return size_at_most(one, other, change, c * ABS(apart))
+
+    yes, no = assume(condition), assume(condition.denied())
+    return cases(case(yes, b, a), case(no, a, b), condition)
 
 
 def cauchy(x: Term, y: Term, *indices: Letter, weight: Fact | None = None) -> Fact:

@@ -7,8 +7,8 @@ most a quarter of the product of the ranges, and the range of s is at most D.
 
 from dataclasses import dataclass
 
-from attsvm.theory.proof.facts import Fact, eq, ge, note
-from attsvm.theory.proof.lemmas import DISCRIMINANT, LIPSCHITZ, SIZE
+from attsvm.theory.proof.facts import Fact, ge, note
+from attsvm.theory.proof.lemmas import DISCRIMINANT
 from attsvm.theory.proof.rules import (
     add_up,
     at,
@@ -21,7 +21,6 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import (
-    ABS,
     EXP,
     INV,
     SQRT,
@@ -35,7 +34,16 @@ from attsvm.theory.proof.terms import (
     total,
 )
 from attsvm.theory.types import Values
-from symbolic.facts import Softmax, cauchy, index, length, product, softmax
+from symbolic.facts import (
+    Softmax,
+    cauchy,
+    index,
+    length,
+    product,
+    rises_at_most,
+    size_at_most,
+    softmax,
+)
 
 t, r, k = index("t", "n"), index("r", "n"), index("k", "D")
 TAU = Letter("tau")
@@ -119,12 +127,10 @@ def between(
 
 def moved(slope: Term, function: Term, above: Fact, below: Fact) -> Fact:
     """Return that a function changes by at most a bound of its slope along the way."""
-    bound = above.proposition.term + slope
-    (fact,) = cite(LIPSCHITZ, [above, below], function, TAU, bound, as_term(1), as_term(0))
-    size, size_square = cite(SIZE, (), as_term(1))
-    one = decide(eq(ABS(as_term(1)), 1), size, size_square)
-    change = substituted(function, {TAU: as_term(1)}) - substituted(function, {TAU: as_term(0)})
-    return decide(ge(bound, ABS(change)), fact, scale(one, bound))
+    bound, ends = above.proposition.term + slope, (as_term(0), as_term(1))
+    both = rises_at_most(function, TAU, ends, decide(ge(1, 0)), (above, below))
+    start, end = (substituted(function, {TAU: at}) for at in ends)
+    return size_at_most(*both, end - start, bound)
 
 
 def variance(weights: Softmax, one: Fact, h: Term, low: Fact, high: Fact, t: Letter = t) -> Fact:

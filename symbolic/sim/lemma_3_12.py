@@ -15,11 +15,12 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
-from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, ROOT, SIZE
+from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL, ROOT, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, square
 from attsvm.theory.proof.terms import EXP, INV, SQRT, Letter, Term, as_term, derivative, rebuilt
 from properties.sim.lemma_3_12 import LEMMA
+from symbolic.facts import change_at_most
 from symbolic.mean_value import ensure_no_less
 
 u = sp.Symbol("u", positive=True)
@@ -129,7 +130,7 @@ def prove() -> str:
 
     bounds = bound(1 - 2 * r, r_below, slope), bound(2 * r - 1, r_positive, -slope)
     note("|g''| is at most 1/(6 sqrt 3)", bounds[0])
-    (sharp,) = cite(LIPSCHITZ, bounds, function, x, s / 6, a, b)
+    sharp = change_at_most(function, x, a, b, bounds)
     (printed,) = conclusion_of(_formula("literal")).sequents
     size, _ = cite(SIZE, (), a - b)
     conclude(sharp, *conclusion_of(_formula("sharp")).sequents)

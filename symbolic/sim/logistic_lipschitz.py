@@ -9,11 +9,12 @@ from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.arrays import LETTERS, number, variable
 from attsvm.theory.proof.facts import Fact, ge, gt, note
-from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
+from attsvm.theory.proof.lemmas import EXPONENTIAL, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import conclusion_of, linked
 from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
 from attsvm.theory.proof.terms import EXP, INV, Letter, Term, as_term, derivative
 from properties.sim.logistic_lipschitz import STEP
+from symbolic.facts import change_at_most
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim.lemma_3_12 import derivatives, u
 
@@ -42,8 +43,7 @@ def change(a: Term, b: Term) -> Fact:
     above = decide(ge(quarter, slope), scale(one, g), square(g - fmpq(1, 2)))
     below = decide(ge(quarter, -slope), power, square(g))
     note("g' = g (1 - g) is at most 1/4", above)
-    (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, a, b)
-    return fact
+    return change_at_most(function, x, a, b, (above, below))
 
 
 @linked

@@ -253,6 +253,18 @@ def NEAREST(named: Named, name: str, body: Term, index: Letter) -> Instance:
     )
 
 
+@lemma("least squares", "Trefethen and Bau, Numerical Linear Algebra, theorem 11.1")
+def LEAST_SQUARES(named: Named, name: str, body: Term, value: Term, index: Letter) -> Instance:
+    """For vectors x_t and numbers a_t some p has sum_t (a_t - <x_t, p>) x_t = 0.
+
+    There sum_t (a_t - <x_t, p>)^2 is least. p is a function of the letters of the x_t and a_t.
+    """
+    own = sorted(letters_of([body, value]) - {index}, key=repr)
+    p = named(name, own, VECTOR)(*own)
+    rest = total((value - body @ p) * body, index)
+    return _instance([], eq(rest @ rest, 0))
+
+
 # functions
 
 
@@ -292,15 +304,6 @@ def RISES(_: Named, f: Term, x: Letter, slopes: Slopes, low: Term, high: Term) -
     change = substituted(f, {x: high}) - substituted(f, {x: low})
     known = (falls(one, fall) for one, fall in slopes.items())
     return _instance([*known, ge(high, low), slope], ge(change, 0))
-
-
-@lemma("mean value, in size", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
-def LIPSCHITZ(_: Named, f: Term, x: Letter, c: Term, a: Term, b: Term) -> Instance:
-    """If |f'| <= c everywhere, then |f(a) - f(b)| <= c |a - b|."""
-    slope, binds = derivative(f, x, {}), _binds_real(x, apart=[c])
-    change = substituted(f, {x: a}) - substituted(f, {x: b})
-    needed = [Needed(ge(c, s), binds=binds) for s in (slope, -slope)]
-    return _instance(needed, ge(c * ABS(a - b), ABS(change)))
 
 
 @lemma("descent", "Nesterov, Introductory Lectures on Convex Optimization, section 1.2.3")

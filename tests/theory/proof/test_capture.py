@@ -10,7 +10,6 @@ from attsvm.theory.proof.facts import K, Proposition, Sequent, ge, gt, proof, so
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXTREMES,
-    LIPSCHITZ,
     RISES,
     continuous,
     falls,
@@ -29,7 +28,6 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import (
-    EXP,
     INNER,
     POSITIVE,
     REAL,
@@ -86,9 +84,6 @@ def test_a_lemma_about_all_reals_binds_a_real_letter(letter):
     (known,) = claimed(ge(t**2 + 2 * t, 0)) if letter == K else [decided_of_positive(letter)]
     with refused:
         cite(DISCRIMINANT, [known], letter, as_term(1), as_term(1), as_term(0))
-    bounds = claimed(ge(1, -EXP(-t)), ge(1, EXP(-t)))
-    with refused:
-        cite(LIPSCHITZ, bounds, EXP(-t), letter, as_term(1), x.term, x.term + 1)
     ends = as_term(-2), as_term(-1)
     with refused:
         cite(EXTREMES, claimed(continuous(g), gt(g(t), 0)), g, letter, *ends)

@@ -17,7 +17,7 @@ import symbolic
 from attsvm.errors import ProofError
 from attsvm.theory import Hypothesis
 from attsvm.theory.proof.certificates import Summand, refutes
-from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
+from attsvm.theory.proof.facts import K, Sequent, current, eq, ev, ge, gt, proof, some
 from attsvm.theory.proof.lemmas import (
     CONTINUITY,
     DESCENT,
@@ -28,7 +28,7 @@ from attsvm.theory.proof.lemmas import (
     HEINE_BOREL,
     INDICATOR,
     LARGER,
-    LIPSCHITZ,
+    LEAST_SQUARES,
     NEAREST,
     RECIPROCAL,
     RISES,
@@ -98,6 +98,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
+from symbolic.facts import change_at_most, rises_at_most
 
 INPUT, RIVAL = Sort("input", index=True), Sort("rival", index=True)
 x, y, z = (Letter(name) for name in "xyz")
@@ -670,15 +671,18 @@ def test_a_continuous_function_is_near_its_value_at_a_point():
             cite(CONTINUITY, [facts[0], claimed(gt(off, 0))], "d'", h, own, point, off)
 
 
-def test_a_bound_of_the_slope_is_for_all_x_and_on_both_sides():
-    c = as_term(1)
-    facts = [claimed(ge(1, -EXP(-X))), claimed(ge(1, EXP(-X)), ge(x, 0))]
+def test_a_bound_of_the_change_needs_one_of_the_slope_for_all_x_on_both_sides():
+    order = claimed(ge(Y, z.term))
+    above, below = claimed(ge(1, -EXP(-X))), claimed(ge(1, EXP(-X)), ge(x, 0))
     with refused:
-        cite(LIPSCHITZ, facts, EXP(-X), x, c, Y, z.term)
+        rises_at_most(EXP(-X), x, (z.term, Y), order, (above, below))
     with refused:
-        cite(LIPSCHITZ, [facts[0], facts[0]], EXP(-X), x, c, Y, z.term)
+        rises_at_most(EXP(-X), x, (z.term, Y), order, (above, above))
     with refused:  # a constant that depends on x
-        cite(LIPSCHITZ, [claimed(ge(X**2, 2 * X)), claimed(ge(X**2, -2 * X))], X**2, x, X**2, Y, Y)
+        slopes = claimed(ge(X**2, 2 * X)), claimed(ge(X**2, -2 * X))
+        rises_at_most(X**2, x, (z.term, Y), order, slopes)
+    whole = above, claimed(ge(1, EXP(-X)))
+    assert change_at_most(EXP(-X), x, Y, z.term, whole).letters == {y, z}
 
 
 def test_reciprocals_are_of_positive_numbers():
@@ -1115,6 +1119,28 @@ def test_a_sum_over_members_shares_what_is_assumed_of_their_owner():
         another = Function("another", (RIVAL,), INPUT)
         fact = claimed(ge(f(j), 0), gt(level(another(j)), 0))
         add_up(fact, j, Over(owner, i.term))
+
+
+def test_the_vector_of_least_squares_is_a_function_of_rows_and_values_and_need_not_fit():
+    rows, values = vectors(j) + U.term, f(j) * X + g(other)
+    (best,) = cite(LEAST_SQUARES, (), "p", rows, values, j)
+    assert best.letters == {U, x, other}
+    p = current().names["p"]
+    assert p.takes == (VECTOR, RIVAL, REAL)
+    fitted = p(U, other, x)
+    with refused:
+        decide(eq(values, rows @ fitted), best)
+    # other values, or other rows, have another vector
+    turned = at(best, {x: Y})
+    left = total((f(j) * Y + g(other) - rows @ fitted) * rows, j)
+    assert turned.proposition != eq(left @ left, 0)
+    with refused:
+        decide(eq(left @ left, 0), turned)
+    for wrong in ((f(j), f(j)), (rows, vectors(j))):  # rows are vectors, and values are numbers
+        with refused:
+            cite(LEAST_SQUARES, (), "p2", *wrong, j)
+    with refused:
+        cite(LEAST_SQUARES, (), "p3", U.term, X, x)
 
 
 def test_the_point_of_a_hull_that_is_nearest_to_0_needs_a_vector_in_it():

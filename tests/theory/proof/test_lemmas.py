@@ -49,6 +49,7 @@ MODEL = Model(
         v: stretched(ENTRIES)["top"],
         **stretched(ENTRIES),
         "w": lambda i: (1 / 3, 2 / 3, 0.0)[i],
+        "p": lambda k, x: np.linalg.lstsq(ROWS, x * ENTRIES[:, k], None)[0],
         "least steep": lambda low, high: math.exp(5 * low),
         "most steep": lambda low, high: math.exp(5 * high),
         "d": lambda point, off: off,  # |sin'| <= 1
@@ -78,10 +79,10 @@ INSTANCES = {
     "SPECTRAL": (X * A(row, column), row, column, v(column)),
     "STRETCHED": ("top", A(row, column), row, column),
     "NEAREST": ("w", D(row), row),
+    "LEAST_SQUARES": ("p", D(row), X * A(row, column), row),
     "EXTREMES": (steep, x, Y, Z),
     "CONTINUITY": ("d", sine, x, Y, Z),
     "RISES": (X - EXP(-X), x, {}, Y, Z),
-    "LIPSCHITZ": (X * 3, x, as_term(3), Y, Z),
     "DESCENT": (
         *(square(P.term @ unit()), P, {square: minus}, W.term),
         *(W.term + Z * minus(W.term @ unit()) * unit(), Z, as_term(1), M),
