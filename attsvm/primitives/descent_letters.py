@@ -352,6 +352,11 @@ def negative_slope() -> list[Sequent]:
     return [Sequent(gt(FALL(x), 0), frozenset({ge(x, LOW), ge(HIGH, x)}))]
 
 
+def falling_loss() -> list[Sequent]:
+    """Return the fact that l' is negative everywhere."""
+    return [Sequent(gt(FALL(x), 0))]
+
+
 def feasible() -> list[Sequent]:
     """Return the facts that V has margins of at least 1, and least norm among all such X."""
     margins = ge(least(margin(j.term, X.term), j), 1)

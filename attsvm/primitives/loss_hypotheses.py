@@ -85,6 +85,7 @@ FALLING_LOSS = Hypothesis(
     falling,
     says="the loss l is differentiable with l' < 0 everywhere",
     implies=(NEGATIVE_SLOPE,),
+    proposition=letters.falling_loss,
 )
 SLOPED_LOSS = Hypothesis(
     "l' < 0 everywhere and continuous",

@@ -9,8 +9,9 @@ the attended score. If no other dependency exists, up to a factor, and there is 
 risk falls along some direction from each stationary point: none is a minimum (`sharp-1`). This
 holds for every strictly decreasing loss.
 
-`amended-1` and `amended-2` are linked in `symbolic.tf.independent_inputs`. `sharp-2` and `sharp-3`,
-on inputs of independent queries, are proved in `symbolic.tf.parts_at_rest`.
+`amended-1` and `amended-2` are linked in `symbolic.tf.independent_inputs`. On inputs of independent
+queries `sharp-2` is linked in `symbolic.tf.where_stationary`, and `sharp-3` is proved in
+`symbolic.tf.parts_at_rest`.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,9 @@
-"""The scores at which the parts of an input rest, and which of them are local maxima.
+"""Local maxima among the scores at which the parts of an input rest.
 
 Parts, the polynomial P and the function h are those of `properties/tf/benign_landscape/parts.py`. A
 part rests at a score u if its c_t = s_t (gamma_t - u) are the coefficients of an affine dependency
-of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0. `symbolic.tf.rest_facts` links the steps that
-say that inputs rest alone, where a part of one dependency rests, and what forces along a line add
-up to. That a W exists exactly if such scores do is prose, as it needs a hypothesis on all affine
-dependencies, which no proposition of linked proofs can say.
+of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0. That some W is stationary exactly if the parts
+of each input rest at one score is linked in `symbolic.tf.where_stationary`.
 """
 
 import sympy as sp
@@ -22,12 +20,11 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.tf.benign_landscape.parts import share
-from properties.tf.benign_landscape.stationary_points import KNOWN
 from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
-from symbolic.inner_products import inner, vector
-from symbolic.sums import ensure_nonnegative_sum, entry, n, total
+from symbolic.inner_products import inner
+from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CONTINUOUS,
     DESCARTES,
@@ -43,7 +40,7 @@ from symbolic.textbook import (
     VALUES,
 )
 from symbolic.tf.benign_landscape import MORE, POSITIVE, ensure_own_query, ensure_second_derivative
-from symbolic.tf.rest_facts import prove_rest
+from symbolic.tf.where_stationary import prove as prove_where_stationary
 
 
 def ensure_one_root() -> None:
@@ -91,74 +88,22 @@ def ensure_inputs_move_alone() -> None:
     ensure_gain()
 
 
-def ensure_parts_rest_alone() -> None:
-    """Prove that the gradient is 0 if and only if all parts of each input rest at its score u."""
-    s, gamma, b, a = (entry(name) for name in ("s", "gamma", "b", "a"))
-    u, shift, one, mean = sp.symbols("u shift s mean", real=True)
-    ensure_equal(
-        total(one * (gamma - u)).subs(total(gamma), n * mean),
-        n * one * (mean - u),
-        "m equal tokens have one weight s, and add m s (mean - u) to the sum of s_t (gamma_t - u): "
-        "so does one token of their mean score and the weight m s",
-        normal=expanded,
-    )
-    ensure_zero(
-        total(s * (gamma - u)).subs({total(s * gamma): u, total(s): 1}),
-        "c_t = s_t (gamma_t - u) adds up to 0; with sum_t c_t <x_t, w> = 0 for all w it is an "
-        "affine dependency, and so is what it is within each part",
-    )
-    suppose(KNOWN)
-    ensure_zero(
-        total(s * (gamma - u)).subs(total(s * gamma), u * total(s)),
-        "within a part c adds up to 0 exactly where its scores with weights s_t have the mean u",
-        normal=expanded,
-    )
+def ensure_parts_move_alone() -> None:
+    """Prove that each part has logits of its own: if each part's come from some p, so do all."""
+    b, a = entry("b"), entry("a")
+    shift = sp.Symbol("shift", real=True)
     ensure_equal(
         total(b * (a + shift)).subs(total(b), 0),
         total(b * a),
-        "a constant that is added to a part's logits changes no sum_t b_t a_t of a dependency",
+        "a constant that is added to a part's logits changes no sum_t b_t a_t of a dependency, and "
+        "each dependency is one of each part",
         normal=expanded,
     )
-    # for the matrix of rows (x_t, 1): if logits of each part come from some p, all come from one p
-    cite(RANGE)
-    ensure_zero(
-        (s * (gamma - u)).subs(gamma, u), "a part of one score u has c_t = 0 whatever its logits"
-    )
-
-
-def ensure_rest_on_line() -> None:
-    """Prove that a part of tokens x + k_t v on a line rests exactly at the positive roots of P.
-
-    By `prove_rest` its forces add up to a sum over pairs.
-    """
-    c, k = entry("c"), entry("k")
-    at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)
-    ensure_equal(
-        total(c * (at + k * along)).subs(total(c), 0),
-        along * total(c * k),
-        "c is a dependency of x + k_t v exactly where sum_t c_t k_t = 0, as its sum is 0",
-        normal=expanded,
-    )
-    y, m, others = sp.symbols("y m_t m_s", positive=True)
-    first, second = sp.symbols("k_t k_s", real=True)
-    ensure_equal(
-        m * y**first * others * y**second,
-        m * others * y ** (first + second),
-        "the sum over pairs is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = "
-        "exp(<v, p>)",
-        normal=sp.powsimp,
-    )
-    v = vector("v")
-    ensure_equal(
-        (v @ (sp.log(y) * v)) / (v @ v),
-        sp.log(y),
-        "p = ln(y) v/|v|^2 has exp(<v, p>) = y, for any y > 0",
-        normal=cancelled,
-    )
+    cite(RANGE)  # for the matrix of rows (x_t, 1)
 
 
 def ensure_balance() -> None:
-    """Prove that the term of h in the code is that of the linked `prove_rest`."""
+    """Prove that the term of h in the code is that of the linked proof."""
     u = sp.Symbol("u", real=True)
     b, gap, count = sp.symbols("b gap m", positive=True)
     ensure_zero(
@@ -171,31 +116,19 @@ def ensure_balance() -> None:
     )
 
 
-def prove_where_stationary() -> str:
-    """Prove that W is stationary if and only if, in each input, all parts rest at one score.
-
-    By the linked `prove_rest` a part with one dependency b rests exactly at roots of h, of which
-    there is one. All its tokens have b_t != 0, and b is taken with the sign of the gamma_t - u.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_inputs_move_alone()
-    ensure_parts_rest_alone()
-    prove_rest()
-    ensure_balance()
-    ensure_one_root()
-    ensure_rest_on_line()
-    return "for every loss with l' < 0 and any n, T and d"
-
-
 def prove_where_least() -> str:
     """Prove that W is a local minimum if and only if each part has a local maximum of its score.
+
+    That W is stationary if and only if all parts of each input rest at one score is linked.
 
     Raises:
         ProofError: a step fails.
     """
     prove_where_stationary()
+    ensure_inputs_move_alone()
+    ensure_parts_move_alone()
+    ensure_balance()
+    ensure_one_root()
     ensure_maxima_of_inputs()
     ensure_maxima_of_parts()
     ensure_largest_of_one_dependency()

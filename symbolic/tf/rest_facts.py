@@ -1,21 +1,16 @@
-"""Inputs rest alone, and where a part of one dependency or of tokens on a line rests: linked facts.
+"""Where a part of one dependency or of tokens on a line rests, and dependencies: linked facts.
 
-On `tf/benign-landscape`. The gradient along w q^T, with the q of one query, is minus the force of
-its input, and along any M it is minus a sum of forces (`alone`). So it is 0 exactly if each input's
-force is 0 along all w.
+Letters are those of `properties/tf/benign_landscape/rest_letters.py`. At a score u let the token t,
+of the logit a_t, have the force c_t = m_t exp(a_t) (gamma_t - u).
 
-Parts are those of `properties/tf/benign_landscape/parts.py`. Tokens of a part have scores gamma_t,
-numbers m_t and logits a_t, so that the attention to them is m_t exp(a_t) up to a factor. Let d_t be
-gamma_t - u. The part rests at u if the m_t exp(a_t) d_t are the coefficients of an affine
-dependency.
-
-1. If they are size b_t with size > 0, then h(u) = sum_t b_t ln(b_t/(m_t d_t)) is 0 (`at_rest`).
+1. If the c_t are size b_t with size > 0, then h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0.
    A dependency has sum_t b_t = 0 and, as logits are products with the tokens, sum_t b_t a_t = 0.
-2. If h(u) = 0 and each b_t has the sign of d_t, these are b_t for the logits ln(b_t/(m_t d_t)), and
-   sum_t b_t a_t = 0, so that some p has them (`rests`).
-3. For tokens x + k_t v, sum_t m_t exp(a_t) (gamma_t - u) k_t times sum_t m_t exp(a_t) is half of a
-   sum over pairs, if u is the mean score (`on_line`).
+2. If b_t has the sign of gamma_t - u, the c_t are b_t for the logits ln(b_t/(m_t (gamma_t - u))).
+3. For tokens x_P + k_t v, sum_t c_t k_t times sum_t m_t exp(a_t) is half of a sum over pairs, if u
+   is the mean score.
 """
+
+from dataclasses import dataclass
 
 from attsvm.primitives.descent_letters import (
     DUAL,
@@ -23,274 +18,430 @@ from attsvm.primitives.descent_letters import (
     GRADIENT,
     INPUT,
     NUMBER,
-    OPTIMAL,
     OUTER,
-    OWNER,
-    QUERY,
-    A,
     M,
-    W,
-    attention,
+    X,
     i,
-    j,
-    margin,
-    output,
     peer,
     q,
     w,
+    x,
 )
-from attsvm.primitives.descent_letters import GAMMA as SCORE
-from attsvm.primitives.descent_letters import SETTING as OF_RUN
-from attsvm.primitives.descent_letters import TOKEN as TOKEN_OF
-from attsvm.theory.proof.facts import Fact, K, Sequent, eq, ge, gt
-from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, LOGARITHM, RECIPROCAL
-from attsvm.theory.proof.linked import Said, linked, setting
+from attsvm.primitives.loss_hypotheses import FALLING_LOSS
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL_OF_SUM,
+    INDICATOR,
+    LENGTH,
+    LOGARITHM,
+    RECIPROCAL,
+    SIZE,
+)
+from attsvm.theory.proof.linked import setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
     at,
+    by_definition,
     cases,
     cite,
-    conclude,
+    cut,
     decide,
+    define,
     inside,
+    one_of_sum,
     picked,
     regroup,
     scale,
     square,
 )
 from attsvm.theory.proof.terms import (
+    ABS,
     EXP,
     INV,
     LOG,
-    VECTOR,
+    NORM,
     Function,
     Letter,
     Over,
-    Sort,
     Term,
-    same,
+    members,
     substituted,
     total,
 )
-from symbolic.attention_facts import gradient
-from symbolic.facts import exponents_rise, power
-
-TOKEN = Sort("token", index=True)
-t, r = Letter("t", TOKEN), Letter("r", TOKEN)
-B, COUNT, GAMMA, GAP, LOGIT, PLACE = (
-    Function(name, (TOKEN,)) for name in ("b", "m", "gamma", "d", "a", "k")
+from properties.tf.benign_landscape.rest_letters import (
+    AXIS,
+    BASE,
+    FACTOR,
+    GAMMA,
+    INPUT_OF,
+    KEY,
+    MEANING,
+    PART_OF,
+    PARTS,
+    PLACE,
+    SETTING,
+    UNIT,
+    X_OF,
+    B,
+    P,
+    c,
+    in_input,
+    in_part,
+    mass,
+    number,
+    output,
+    own,
+    r,
+    rooted,
+    sided,
+    sums,
+    t,
 )
-U, SIZE = Function("u")(), Function("size")()
-WEIGHT = COUNT(t) * EXP(LOGIT(t))
-FORCE = WEIGHT * GAP(t)
-QUOTIENT = B(t) * INV(COUNT(t)) * INV(GAP(t))
-H = total(B(t) * LOG(QUOTIENT), t)
-"""h(u), the sum over the tokens of the part."""
-TOKENS = {
-    "numbers of tokens are positive": Sequent(gt(COUNT(t), 0)),
-    "the b_t add up to 0": Sequent(eq(total(B(t), t), 0)),
-}
-AT_REST = Said(
-    (Sequent(eq(H, 0)),),
-    {
-        **TOKENS,
-        "so do the b_t times logits": Sequent(eq(total(B(t) * LOGIT(t), t), 0)),
-        "the size is positive": Sequent(gt(SIZE, 0)),
-        "no b_t is 0": Sequent(gt(B(t) ** 2, 0)),
-        "forces are the b_t times the size": Sequent(eq(FORCE, SIZE * B(t))),
-    },
-)
-RESTS = Said(
-    (Sequent(eq(FORCE, B(t))), Sequent(eq(total(B(t) * LOGIT(t), t), 0))),
-    {
-        "numbers of tokens are positive": TOKENS["numbers of tokens are positive"],
-        "b_t has the sign of d_t": Sequent(gt(B(t) * GAP(t), 0)),
-        "logits are ln(b_t/(m_t d_t))": Sequent(eq(LOGIT(t), LOG(QUOTIENT))),
-        "h is 0": Sequent(eq(H, 0)),
-    },
-)
-PAIR = substituted(WEIGHT, {t: r.term}) * WEIGHT * (PLACE(t) - PLACE(r)) * (GAMMA(t) - GAMMA(r))
-ON_LINE = Said(
-    (
-        Sequent(
-            eq(
-                total(WEIGHT, t) * total(WEIGHT * (GAMMA(t) - U) * PLACE(t), t),
-                total(total(PAIR, r), t) / 2,
-            )
-        ),
-    ),
-    {"u is the mean score": Sequent(eq(total(WEIGHT, t) * U, total(WEIGHT * GAMMA(t), t)))},
-)
+from symbolic.facts import exponents_rise, no_shorter, power
 
-HOLE = Letter("x")
+HERE, THERE = Over(PART_OF, P.term), Over(INPUT_OF, i.term)
+MINE = {P: PART_OF(t)}
+"""The tokens of a part, the parts of an input, and the part of a token."""
 
 
-def end(claim: Said, *facts: Fact) -> None:
-    """Conclude a claim."""
-    for fact, sequent in zip(facts, claim.sequents, strict=True):
-        conclude(fact, sequent)
+def part_fact(words: str) -> Fact:
+    """Return a fact about the parts of every input."""
+    return setting(PARTS, words)
 
 
-def quotient(count: Fact, alike: Fact) -> tuple[Fact, Fact]:
+def meaning(words: str, score: Term) -> Fact:
+    """Return a fact on what it means that a part rests at a score."""
+    return at(setting(MEANING, words), {x: score})
+
+
+def at_token(number_: Term) -> Term:
+    """Return a number of a part as one of the part of a token."""
+    return substituted(number_, MINE)
+
+
+def over_part(fact: Fact) -> Fact:
+    """Return the sum of a fact over the tokens of a part."""
+    return add_up(fact, t, HERE)
+
+
+def over_input(fact: Fact) -> Fact:
+    """Return the sum of a fact over the tokens of an input."""
+    return add_up(over_part(fact), P, THERE)
+
+
+def in_its_part(number_: Term) -> Term:
+    """Return a number of the part of a token as one of the part P."""
+    return members(number_, t, HERE)
+
+
+def by_inputs(body: Term) -> tuple[Fact, Fact]:
+    """Return that a sum over all tokens is that over parts, and this is the sum over inputs."""
+    return regroup(body, t, PART_OF), regroup(in_part(body), P, INPUT_OF)
+
+
+def nothing(none: Fact, v: Term, w: Term) -> Fact:
+    """Return that <v, w> = 0, as <v, v> = 0."""
+    zero = decide(eq(NORM(v), 0), cite(LENGTH, (), v)[1], none)
+    sides = [cite(CAUCHY_SCHWARZ, (), v, one)[0] for one in (w, -w)]
+    return decide(eq(v @ w, 0), *sides, *(scale(zero, NORM(one)) for one in (w, -w)), degree=1)
+
+
+# dependencies
+
+
+def alone(force: Term, rest: Fact, lifted: Fact, dual: Fact) -> Fact:
+    """Return that the square of sum_t c_t x_t over an input is 0, as <sum_t c_t x_t z^T, M> = 0.
+
+    M is the sum of v_i q_i^T over inputs, where v_i is the sum of c_t x_t, and q_i has the product
+    1 with the query of input i, and 0 with the others.
+
+    Args:
+        force: c_t.
+        rest: that the sum of c_t <x_t z^T, M> over all tokens is 0 for every M.
+        lifted: that x z^T has the product <x, w> <z, q> with w q^T.
+        dual: the products of the q_i with queries.
+    """
+    one = Letter("one", INPUT)
+    v = in_input(force * X_OF(t), one)
+    whole, part = total(OUTER(v, DUAL(one)), one), X_OF(t) @ v
+    each = add_up(at(lifted, {w: v, q: DUAL(one)}), one)
+    chosen = add_up(scale(at(dual, {i: one, peer: own}), part), one), picked(part, one, own)
+    turned = decide(eq(KEY(t) @ whole, substituted(part, {one: own})), each, *chosen)
+    square_ = substituted(v @ v, {one: i.term})
+    parts = at(rest, {M: whole}), add_up(over_input(scale(turned, force)), i)
+    positive = no_shorter(substituted(v, {one: i.term}))
+    return decide(eq(square_, 0), *parts, one_of_sum(positive, i), positive)
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """Facts on numbers c_t with sum_t c_t = 0 and sum_t c_t x_t = 0 over the tokens of each input.
+
+    Attributes:
+        factor: how often the dependency of a part of one dependency is contained in it.
+        none: the c_t of a part add up to 0.
+        rows: the c_t <x_t, w> of a part add up to 0, for every w.
+        multiple: c_t is the factor times b_t in a part of one dependency.
+    """
+
+    force: Term
+    factor: Term
+    none: Fact
+    rows: Fact
+    multiple: Fact
+
+
+def dependency(force: Term, none: Fact, square_: Fact) -> Dependency:
+    """Prove that a dependency of every input is one of each of its parts.
+
+    Args:
+        force: c_t.
+        none: that the c_t of an input add up to 0.
+        square_: that the square of the sum of c_t x_t over an input is 0.
+    """
+    general = substituted(force, {t: r.term})
+    vector = total(general * UNIT(r), r)
+    orthonormal = add_up(scale(setting(PARTS, "the e_t are orthonormal"), general), r)
+    coordinate = decide(eq(vector @ UNIT(t), force), orthonormal, picked(general, r, t))
+    row = scale(coordinate, X_OF(t) @ w.term)
+    one, other = sums(vector, i.term)
+    first = decide(eq(one, 0), over_input(coordinate), none)
+    like, mine = over_input(row), in_input(force * X_OF(t))
+    gone = nothing(square_, mine, other)
+    second = decide(eq(other @ other, 0), at(like, {w: other}), gone)
+    met = [at(fact, {i: INPUT_OF(P)}) for fact in (first, second)]
+    within = [
+        cut(at(setting(PARTS, words), {c: vector}), *met)
+        for words in (
+            "dependencies of an input have the sum 0 in each part",
+            "dependencies of an input are dependencies in each part",
+        )
+    ]
+    one, other = sums(vector)
+    none_ = decide(eq(in_part(force), 0), over_part(coordinate), within[0])
+    rows = eq(in_part(force * (X_OF(t) @ w.term)), 0)
+    rows_ = decide(rows, over_part(row), nothing(within[1], other, w.term))
+    multiple = at(
+        setting(PARTS, "dependencies of a part of one dependency are multiples of b"), {c: vector}
+    )
+    multiple = cut(multiple, *(at(fact, MINE) for fact in within))
+    factor = FACTOR(vector, PART_OF(t))
+    multiple = decide(eq(force, factor * B(t)), coordinate, multiple)
+    return Dependency(force, factor, none_, rows_, multiple)
+
+
+def along_line(of: Dependency, line: Fact) -> Fact:
+    """Return that the c_t k_t of a dependency add up to 0 in a part on a line."""
+    axis = {w: AXIS(P)}
+    there = over_part(scale(at(line, {w: AXIS(PART_OF(t))}), of.force))
+    length = setting(PARTS, "v is not 0")
+    places = in_part(of.force * PLACE(t))
+    sums_ = at(of.rows, axis), scale(of.none, BASE(P) @ AXIS(P))
+    whole = decide(eq(places * (AXIS(P) @ AXIS(P)), 0), there, *sums_)
+    return decide(eq(places, 0), whole, length)
+
+
+# parts of one dependency
+
+
+def apart(y: Term, positive: Fact) -> Fact:
+    """Return that |y| - y, plus 1 if y is 0, is 0, as y > 0."""
+    (_, size_square), indicator = cite(SIZE, (), y), cite(INDICATOR, (), y)
+    size = cite(SIZE, (), y)[0]
+    same_ = decide(eq(ABS(y), y), size, size_square, positive)
+    return decide(eq(sided(y), 0), same_, cut(indicator[1], positive))
+
+
+def above(y: Term, sided_: Fact) -> Fact:
+    """Return that y > 0, as |y| - y, plus 1 if y is 0, is 0."""
+    size = cite(SIZE, (), y)[0]
+    one, low = (cite(INDICATOR, (), y)[k] for k in (0, 3))
+    goal = gt(y, 0)
+    no = assume(goal.denied())
+    zero = decide(eq(y, 0), no, size, low, sided_)
+    wrong = decide(goal, cut(one, zero), sided_, size)
+    return cases(assume(goal), wrong, goal)
+
+
+def signs(y: Term, none: Fact) -> Fact:
+    """Return that y > 0 at each token of a part, as the sum of `sided(y)` is 0."""
+    size, size_square = cite(SIZE, (), y)
+    low = cite(INDICATOR, (), y)[3]
+    least = decide(ge(sided(y), 0), decide(ge(ABS(y), y), size, size_square), low)
+    each = decide(eq(sided(y), 0), one_of_sum(least, t, PART_OF), least, at(none, MINE))
+    return above(y, each)
+
+
+def quotient(b: Term, d: Term, count: Fact, alike: Fact) -> tuple[Fact, Fact]:
     """Return that b_t/(m_t d_t) is positive, and that m_t d_t times it is b_t.
 
     Args:
+        b: b_t.
+        d: d_t, a value of a function.
         count: m_t is positive.
         alike: b_t d_t is positive.
     """
-    unit, inverse = cite(RECIPROCAL, [count], COUNT(t))
-    condition = gt(GAP(t), 0)
+    unit, inverse = cite(RECIPROCAL, [count], number)
+    condition, whole = gt(d, 0), b * INV(number) * INV(d)
     yes, no = assume(condition), assume(condition.denied())
-    apart, both = decide(gt(GAP(t) ** 2, 0), alike, square(B(t))), []
+    apart_, both = decide(gt(d**2, 0), alike, square(b)), []
     for sign, side in ((1, yes), (-1, no)):
-        gap = decide(gt(-GAP(t), 0), side, apart) if sign < 0 else side
-        one, over = cite(RECIPROCAL, [gap], sign * GAP(t))
-        own = decide(gt(sign * B(t), 0), alike, gap)
-        part = decide(gt(sign * B(t) * INV(COUNT(t)), 0), own, inverse)
-        first = decide(gt(QUOTIENT, 0), part, over)
-        parts = scale(unit, B(t) * GAP(t) * INV(GAP(t))), scale(one, B(t))
-        both.append((first, decide(eq(COUNT(t) * GAP(t) * QUOTIENT, B(t)), *parts, degree=1)))
-    (a, b), (c, d) = both
-    return cases(a, c, condition), cases(b, d, condition)
+        gap = decide(gt(-d, 0), side, apart_) if sign < 0 else side
+        one, over = cite(RECIPROCAL, [gap], sign * d)
+        mine = decide(gt(sign * b, 0), alike, gap)
+        part = decide(gt(sign * b * INV(number), 0), mine, inverse)
+        first = decide(gt(whole, 0), part, over)
+        parts = scale(unit, b * d * INV(d)), scale(one, b)
+        both.append((first, decide(eq(number * d * whole, b), *parts, degree=1)))
+    (one, other), (also, last) = both
+    return cases(one, also, condition), cases(other, last, condition)
 
 
-def at_rest() -> None:
-    """Conclude that h(u) is 0 where a part of one dependency rests."""
-    count, sums, logits, size, some, forces = (
-        setting(AT_REST.setting, words) for words in AT_REST.setting
-    )
-    push = decide(gt(WEIGHT, 0), count, power(LOGIT(t)))
-    heavy = decide(gt(SIZE * B(t) ** 2, 0), size, some)
-    alike = decide(gt(B(t) * GAP(t), 0), scale(forces, B(t)), push, heavy)
-    positive, whole = quotient(count, alike)
-    (is_log,) = cite(LOGARITHM, [positive], QUOTIENT)
-    (is_size,) = cite(LOGARITHM, [size], SIZE)
-    shift = LOGIT(t) - LOG(SIZE)
-    (law,) = cite(EXPONENTIAL_OF_SUM, (), shift, LOG(SIZE))
-    # the quotient is exp(a_t)/size
-    e, moved = EXP(shift), COUNT(t) * GAP(t)
-    parts = [scale(law, moved), scale(is_size, moved * e), forces]
-    forced = decide(eq(SIZE * moved * e, SIZE * B(t)), *parts, degree=1)
-    forced = decide(eq(moved * e, B(t)), forced, size)
-    parts = [scale(forced, B(t)), scale(whole, B(t))]
-    same_ = decide(
-        eq(COUNT(t) * (B(t) * GAP(t)) * (EXP(LOG(QUOTIENT)) - e), 0),
-        *parts,
-        scale(is_log, moved * B(t)),
+@dataclass(frozen=True, slots=True)
+class Forces:
+    """Tokens whose forces are the b_t times a size, in a part.
+
+    Attributes:
+        b, d, logit: b_t, gamma_t - u as a value of a function, and a_t.
+        size: the size, a number of each part, in terms of the part of a token.
+        count: m_t is positive.
+        positive: the size is.
+        forces: m_t exp(a_t) (gamma_t - u) is the size times b_t.
+    """
+
+    b: Term
+    d: Term
+    logit: Term
+    size: Term
+    count: Fact
+    positive: Fact
+    forces: Fact
+
+    def alike(self, some: Fact) -> Fact:
+        """Return that b_t (gamma_t - u) > 0, as no b_t is 0."""
+        push = decide(gt(number * EXP(self.logit), 0), self.count, power(self.logit))
+        heavy = decide(gt(self.size * self.b**2, 0), self.positive, some)
+        return decide(gt(self.b * self.d, 0), scale(self.forces, self.b), push, heavy)
+
+    def balance(self, alike: Fact, none: Fact, logits: Fact) -> Fact:
+        """Return that h(u) = 0, as the b_t and the b_t a_t add up to 0."""
+        b, size, moved = self.b, self.size, number * self.d
+        whole = b * INV(number) * INV(self.d)
+        positive, unit = quotient(b, self.d, self.count, alike)
+        (is_log,) = cite(LOGARITHM, [positive], whole)
+        (is_size,) = cite(LOGARITHM, [self.positive], size)
+        shift = self.logit - LOG(size)
+        (law,) = cite(EXPONENTIAL_OF_SUM, (), shift, LOG(size))
+        # the quotient is exp(a_t)/size
+        e = EXP(shift)
+        parts = [scale(law, moved), scale(is_size, moved * e), self.forces]
+        forced = decide(eq(size * moved * e, size * b), *parts, degree=1)
+        forced = decide(eq(moved * e, b), forced, self.positive)
+        parts = [scale(forced, b), scale(unit, b), scale(is_log, moved * b)]
+        equal = decide(eq(number * (b * self.d) * (EXP(LOG(whole)) - e), 0), *parts, degree=1)
+        more = decide(gt(number * (b * self.d), 0), self.count, alike)
+        equal = decide(eq(EXP(LOG(whole)), e), equal, more)
+        up = exponents_rise(shift, LOG(whole), decide(ge(EXP(LOG(whole)), e), equal))
+        down = exponents_rise(LOG(whole), shift, decide(ge(e, EXP(LOG(whole))), equal))
+        log = decide(eq(LOG(whole), shift), up, down)
+        sums_ = over_part(scale(log, b)), logits, scale(none, in_its_part(LOG(size)))
+        return decide(eq(in_part(b * LOG(whole)), 0), *sums_)
+
+
+def forced(b: Term, d: Term, logit: Term, count: Fact, alike: Fact, is_logit: Fact) -> Fact:
+    """Return that m_t exp(a_t) d_t is b_t for a_t = ln(b_t/(m_t d_t)), as b_t d_t > 0."""
+    whole, moved, hole = b * INV(number) * INV(d), number * d, Letter("x")
+    positive, unit = quotient(b, d, count, alike)
+    (is_log,) = cite(LOGARITHM, [positive], whole)
+    power_ = inside(is_logit, logit, LOG(whole), EXP(hole.term), hole)
+    parts = scale(power_, moved), scale(is_log, moved), unit
+    return decide(eq(number * EXP(logit) * d, b), *parts, degree=1)
+
+
+# parts on a line
+
+
+def pairs(s: Term, u: Term, mean: Fact) -> Fact:
+    """Return that sum_t w_t times sum_t w_t (gamma_t - u) k_t is half of the sum over pairs.
+
+    Args:
+        s: ln y, a number of the part P.
+        u: the score, a number of the part P.
+        mean: that the w_t (gamma_t - u) add up to 0, for w_t = m_t exp(k_t s).
+    """
+    weight, place = number * EXP(PLACE(t) * s), PLACE(r)
+    n, gamma = (substituted(y, {t: r.term}) for y in (number, GAMMA(t)))
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), PLACE(t) * s, place * s)
+    law = scale(law, number * n * (PLACE(t) - place) * (GAMMA(t) - gamma))
+    twice = rooted(s, u)[1].term
+    moved = in_part(weight) * in_part(weight * (GAMMA(t) - u) * PLACE(t))
+    sums_ = over_part(add_up(law, r, HERE)), scale(mean, in_part(weight * PLACE(t)))
+    return decide(eq(2 * moved, twice), *sums_)
+
+
+# attention
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Attention of the inputs at a matrix X, and the gradient of the risk there.
+
+    Attributes:
+        u: the score of an input, a function of it and X.
+        count: m_t is positive.
+        push: so is m_t exp(<x_t, X z>).
+        heavy, whole: the sums of these over a part and over an input are positive.
+        mean: the m_t exp(<x_t, X z>) (gamma_t - u) of an input add up to 0.
+        fall: -l'(u) is positive, and so is its quotient by the sum over the input.
+        slope: the gradient has the product -1/n sum_t `steep` c_t <x_t z^T, M> with M.
+        rows: x z^T has the product <x, M z> with M.
+    """
+
+    u: Function
+    count: Fact
+    push: Fact
+    heavy: Fact
+    whole: Fact
+    mean: Fact
+    steep: Term
+    fall: Fact
+    slope: Fact
+    rows: Fact
+
+
+WEIGHT = number * EXP(KEY(t) @ X.term)
+
+
+def inputs() -> Inputs:
+    """Prove what attention does at a matrix X."""
+    slope = setting(SETTING, "the gradient has the slope of the risk along every matrix")
+    u, u_is = define("u", (i, X), output(i, X))
+    mine = u(own, X)
+    count = part_fact("each of the different tokens stands for some")
+    push = decide(gt(WEIGHT, 0), count, power(KEY(t) @ X.term))
+    heavy = add_up(push, t, HERE, part_fact("each part has a token"))
+    whole = add_up(heavy, P, THERE, part_fact("each input has a part"))
+    unit, inverse = cite(RECIPROCAL, [whole], mass(i, X))
+    equal = part_fact("gamma_t is the mean score of these")
+    scores = -equal.proposition.term + number * GAMMA(t)
+    e = EXP(KEY(t) @ X.term)
+    mean = decide(
+        eq(in_input(WEIGHT * (GAMMA(t) - mine)), 0),
+        *(over_input(scale(equal, e)), scale(u_is, mass(i, X))),
+        scale(unit, in_input(scores * e)),
         degree=1,
     )
-    more = decide(gt(COUNT(t) * (B(t) * GAP(t)), 0), count, alike)
-    same_ = decide(eq(EXP(LOG(QUOTIENT)), e), same_, more)
-    above = exponents_rise(shift, LOG(QUOTIENT), decide(ge(EXP(LOG(QUOTIENT)), e), same_))
-    below = exponents_rise(LOG(QUOTIENT), shift, decide(ge(e, EXP(LOG(QUOTIENT))), same_))
-    log = decide(eq(LOG(QUOTIENT), shift), above, below)
-    result = decide(eq(H, 0), add_up(scale(log, B(t)), t), logits, scale(sums, LOG(SIZE)))
-    end(AT_REST, result)
-
-
-def rests() -> None:
-    """Conclude that a part of one dependency rests where h(u) is 0, for some logits."""
-    count, alike, is_logit, zero = (setting(RESTS.setting, words) for words in RESTS.setting)
-    positive, whole = quotient(count, alike)
-    (is_log,) = cite(LOGARITHM, [positive], QUOTIENT)
-    power_ = inside(is_logit, LOGIT(t), LOG(QUOTIENT), EXP(HOLE.term), HOLE)
-    moved = COUNT(t) * GAP(t)
-    forced = decide(eq(FORCE, B(t)), scale(power_, moved), scale(is_log, moved), whole, degree=1)
-    logits = decide(eq(total(B(t) * LOGIT(t), t), 0), add_up(scale(is_logit, B(t)), t), zero)
-    end(RESTS, forced, logits)
-
-
-def on_line() -> None:
-    """Conclude that forces along a line add up to a sum over pairs."""
-    mean = setting(ON_LINE.setting, "u is the mean score")
-    (pairs,) = (one.proposition for one in ON_LINE.sequents)
-    end(ON_LINE, decide(pairs, scale(mean, total(WEIGHT * PLACE(t), t))))
-
-
-IMAGE = Function("M z", (VECTOR, INPUT), VECTOR)
-"""M z for the query z of an input."""
-_own = OWNER(j)
-
-
-_u, _s = output(_own, W(K)), attention(_own, W(K)) * EXP(-margin(j.term, W(K)))
-PUSH = FALL(_u) * _s * (_u - SCORE(j)) * INV(NUMBER)
-"""p_j, the coefficient of A_j in -grad L at W(k)."""
-
-
-def force(i: Term, w: Term) -> Term:
-    """Return sum_j p_j <x_opt - x_j, w> over the rivals j of an input."""
-    return total(PUSH * ((OPTIMAL(_own) - TOKEN_OF(j)) @ w), j, Over(OWNER, i))
-
-
-ALONE = Said(
-    (
-        Sequent(eq(GRADIENT(W(K)) @ OUTER(w, DUAL(peer)), -force(peer.term, w.term))),
-        Sequent(eq(GRADIENT(W(K)) @ M.term, -total(force(i.term, IMAGE(M, i)), i))),
-    ),
-    {
-        words: OF_RUN[words]
-        for words in (
-            "the gradient has the slope of the risk along every matrix",
-            "A_j has the product <x_opt - x_j, w> <z, q> with w q^T",
-        )
-    }
-    | {
-        "each q has the product 1 with its query, and 0 with the others": Sequent(
-            eq(QUERY(i) @ DUAL(peer), same(i, peer))
-        ),
-        "A_j has the product <x_opt - x_j, M z> with M": Sequent(
-            eq(A(j) @ M.term, (OPTIMAL(_own) - TOKEN_OF(j)) @ IMAGE(M, _own))
-        ),
-    },
-)
-
-
-def alone() -> None:
-    """Conclude that the gradient is 0 exactly if each input's forces add up to 0.
-
-    Along w q^T, with the q of one query, the gradient is minus the force of the input along w.
-    Along M it is minus the sum of the forces of all inputs along M z.
-    """
-    outer, dual, image = (setting(ALONE.setting, words) for words in [*ALONE.setting][1:])
-    p, D = PUSH, OPTIMAL(_own) - TOKEN_OF(j)
-    body = p * (A(j) @ M.term)
-    along = decide(
-        eq(-GRADIENT(W(K)) @ M.term, total(body, j)), gradient(), regroup(body, j, OWNER)
-    )
-    # along w q^T
-    turned = at(along, {M: OUTER(w, DUAL(peer))})
-    each = at(outer, {q: DUAL(peer)})
-    each = decide(
-        eq(A(j) @ OUTER(w, DUAL(peer)), (D @ w.term) * same(_own, peer)),
-        each,
-        scale(at(dual, {i: _own}), D @ w.term),
-    )
-    summed = add_up(scale(each, p), j)
-    body = p * (D @ w.term) * same(_own, peer)
-    groups = regroup(body, j, OWNER)
-    own = total(p * (D @ w.term), j, Over(OWNER, i.term))
-    one = picked(own, i, peer)
-    whole = decide(
-        eq(GRADIENT(W(K)) @ OUTER(w, DUAL(peer)), -substituted(own, {i: peer.term})),
-        turned,
-        summed,
-        groups,
-        one,
-    )
-    # along any M
-    body = p * (D @ IMAGE(M, _own))
-    own = total(body, j, Over(OWNER, i.term))
-    parts = [along, add_up(scale(image, p), j), regroup(body, j, OWNER)]
-    every = decide(eq(GRADIENT(W(K)) @ M.term, -total(own, i)), *parts)
-    end(ALONE, whole, every)
-
-
-@linked
-def prove_rest() -> str:
-    """Prove that inputs rest alone, where a part rests, and what forces along a line add up to."""
-    alone()
-    at_rest()
-    rests()
-    on_line()
-    return "for any number of tokens"
+    (falling,) = suppose(FALLING_LOSS)
+    fall = decide(gt(FALL(u(i, X)) * INV(mass(i, X)), 0), at(falling, {x: u(i, X)}), inverse)
+    steep = FALL(mine) * INV(mass(own, X))
+    product = KEY(t) @ M.term
+    along = GRADIENT(X) @ M.term
+    spelled = steep * e * product * (scores - number * mine)
+    slope = by_definition(eq(along, -INV(NUMBER) * total(in_input(spelled), i)), [u_is], slope)
+    equal = scale(add_up(over_input(scale(equal, steep * e * product)), i), INV(NUMBER))
+    force = steep * WEIGHT * (GAMMA(t) - mine)
+    slope = decide(eq(along, -INV(NUMBER) * total(in_input(force * product), i)), slope, equal)
+    rows = setting(SETTING, "x z^T has the product <x, M z> with M")
+    return Inputs(u, count, push, heavy, whole, mean, steep, fall, slope, rows)

@@ -60,7 +60,7 @@ NUMBERS = {
     *("symbolic.sim.lemma_3_13_l2_facts", "symbolic.sim.lemma_3_13_log_loss_facts"),
     "symbolic.sim.basic_7_facts",
     *("symbolic.tf.path_facts", "symbolic.tf.cone_facts", "symbolic.tf.cone_tip"),
-    "symbolic.tf.rest_facts",
+    *("symbolic.tf.rest_facts", "symbolic.tf.logits_at_rest"),
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

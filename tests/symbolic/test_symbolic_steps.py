@@ -151,7 +151,7 @@ SPOILT = {
         parts_at_rest,
         "share",
         scaled(parts_at_rest.share, -1),
-        [parts_at_rest.prove_where_stationary],
+        [parts_at_rest.ensure_one_root, parts_at_rest.ensure_balance],
     ),
     "the balance of an affine dependency is bounded": (
         parts_at_rest,

@@ -109,9 +109,9 @@ LANDSCAPE = Statement(
             examples=(instances.REST,),
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             strength="exact",
-            proof="symbolic.tf.parts_at_rest:prove_where_stationary",
+            proof="symbolic.tf.where_stationary:prove",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=stationary_points.INPUTS,
             conclusion=stationary_points.EXISTENCE,

@@ -31,7 +31,7 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import OPEN, Hypothesis, Measured, Records, Slack
 from attsvm.theory.arithmetic import BALLS
 from properties._support import token_letters as letters
-from properties.tf.benign_landscape import instances, parts
+from properties.tf.benign_landscape import instances, parts, rest_letters
 from properties.tf.benign_landscape.parts import dependencies
 
 _NEAR = fmpq(1, 2**24)
@@ -302,6 +302,7 @@ EXISTENCE = Measured(
     strict=True,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
     where=PARTS,
+    proposition=rest_letters.existence,
 )
 LEAST = Measured(
     "$formula exactly if in each input all parts rest at one score, $largest of theirs",
@@ -323,6 +324,7 @@ APART = Hypothesis(
 KNOWN = Hypothesis(
     "parts of each input have the same score each, or one affine dependency, or are on a line",
     parts_known,
+    proposition=rest_letters.known,
 )
 
 INPUTS = Records(Descent, st.one_of(inputs(), instances.points()), fixed=("step",))

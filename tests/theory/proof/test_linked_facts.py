@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb
-from scipy.optimize import brentq
 
 from attsvm.data import AttentionData
 from attsvm.primitives import descent_letters, hypotheses
@@ -22,7 +21,6 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.sentences import Sentences
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import decided
-from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.instance import codec
 from attsvm.theory.proof.facts import Sequent, proof
 from attsvm.theory.proof.rules import fact_of_reading
@@ -57,7 +55,6 @@ from properties.tf._support.regularisation_paths import (
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
-from symbolic.tf import rest_facts
 from tests.searching import nightly
 from tests.theory.proof import (
     att_svm_model,
@@ -65,8 +62,8 @@ from tests.theory.proof import (
     descent_model,
     pair_model,
     programme_model,
+    rest_model,
 )
-from tests.theory.proof import proof_mutants as mutants
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
 
@@ -138,7 +135,9 @@ LEVEL = Local(
     "log-loss",
 )
 """A start in the cone of a choice; of two other tokens one scores the same, and one more."""
+REST = "symbolic.tf.where_stationary:prove"
 SPECIAL = {
+    REST: rest_model.CASES,
     "tf/local-convergence:sharp": [LEVEL],
     "sim/hyperplanes:amended": [ALIKE],
     "sim/hyperplanes:sharp-2": [ALIKE],
@@ -184,6 +183,8 @@ def model(claim, case):
     """The model of an instance; that of a run has few steps."""
     if of_formula(claim):
         return model_of_formula(claim, case)
+    if claim.proof == REST:
+        return rest_model.model_of_rest(case)
     if of_run(claim):
         # the floor is what is left where an output and the best score cancel inside a size
         return replace(descent_model.model_for(claim, case, steps=10), floor=1e-14)
@@ -282,7 +283,7 @@ def test_no_fact_is_false_on_an_instance(name):
     claim, confirmed = EVALUATED[name], set()
     whole = chain(claim.proof)
     count = 4 * COUNT if name in DECLARED else 2 * COUNT if name in RECORDS else COUNT
-    cases = instances(claim, count) + SPECIAL.get(name, [])
+    cases = [*instances(claim, count), *SPECIAL.get(name, [])]
     assert len(cases) >= 3
     for case in cases:
         tally = evaluated(whole, model(claim, case), tries=12 if name in GIVEN else 6)
@@ -486,46 +487,6 @@ def test_a_loss_that_is_flat_at_a_best_score_is_told_from_others(path):
     run = Descent(path.data, np.zeros((path.data.d,) * 2), path.loss)
     found = descent_model.model_of(run, steps=2)
     assert says([*FALLING_AT_BEST.proposition()], found) == FALLING_AT_BEST.holds(path)
-
-
-def test_no_fact_on_parts_of_tokens_is_false():
-    """On a run of two independent queries, and on three tokens on a line at the root of h."""
-    b, m, gamma, k = ([1.0, -2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 0.0, 2.0], [0.0, 1.0, 2.0])
-    rows = [*zip(b, m, gamma, strict=True)]
-    u = brentq(lambda u: sum(x * np.log(x / (n * (g - u))) for x, n, g in rows), 1e-9, 1 - 1e-9)
-    values = {
-        rest_facts.B: b,
-        rest_facts.COUNT: m,
-        rest_facts.GAMMA: gamma,
-        rest_facts.PLACE: k,
-        rest_facts.GAP: [g - u for g in gamma],
-        rest_facts.LOGIT: [np.log(x / (n * (g - u))) for x, n, g in rows],
-    }
-    run = Descent.of(
-        [[[1, 0], [0, 0]], [[0, 1], [2, 0]]],
-        [[1, 0], [1, 2]],
-        np.array([[0.5, -1.0], [1.0, 0.25]]),
-        scores=[[2, 0], [1, -1]],
-    )
-    found = descent_model.model_of(run, steps=4)
-    functions = {
-        **found.functions,
-        **{f: listed.__getitem__ for f, listed in values.items()},
-        rest_facts.IMAGE: lambda M, i: M.reshape(2, 2) @ run.data.Z[i],
-    }
-    for term, value in ((rest_facts.U, u), (rest_facts.SIZE, 1.0)):
-        (atom,) = term.atoms
-        functions[atom.function] = lambda value=value: value
-    sets = {**found.sets, rest_facts.TOKEN: range(3)}
-    found = replace(found, functions=functions, sets=sets, floor=1e-9)
-    with recorded() as steps:
-        rest_facts.prove_rest()
-    (whole,) = steps.linked
-    tally = evaluated(whole, found)
-    assert tally.false == []
-    assert len(tally.confirmed) > 0.8 * len(whole.facts)
-    assert {*whole.concluded} <= {*tally.confirmed}
-    assert [(f, p) for f, p in mutants.premises(whole) if not mutants.needed(f, p)] == []
 
 
 def test_no_reading_takes_the_cone_of_one_share_with_the_radius_of_another():

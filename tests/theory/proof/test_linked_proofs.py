@@ -156,6 +156,7 @@ AGREE = {
     hypotheses.ONE_INPUT: "always",
     aligned_inputs.INPUTS_ALIGNED: "always",
     loss_hypotheses.NEGATIVE_SLOPE: "always",
+    loss_hypotheses.FALLING_LOSS: "always",
     loss_hypotheses.DECREASING_LOSS: "stands",
     loss_hypotheses.SMOOTH_LOSS: "opaque",
     loss_hypotheses.CONVEX_LOSS: "stands",
