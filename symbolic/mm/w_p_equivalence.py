@@ -131,7 +131,8 @@ def _prove(trained: str, paced: Fact) -> None:
     pull = total(letters.pull(of_prompt(OTHER(K)), j) * (D(j) @ z.term), j)
     kept = decide(
         eq(apart(z.term, after), apart(z.term, now)),
-        *(*moved, scale(same, RATE * SCALE), scale(rates, pull)),
+        *moved,
+        *(scale(same, RATE * SCALE), scale(rates, pull)),
         degree=1,
     )
     last_j = decide(eq(apart(D(j), after), 0), at(kept, {z: D(j)}), along_j)

@@ -216,7 +216,8 @@ def _few(
     parts = _summed(_bessel(B, apart, orthogonal, short), indices), add_up(each, one)
     return decide(
         ge(_over(as_term(1), indices), total(1, one)),
-        *(*parts, *_inward(share, one, indices)),
+        *parts,
+        *_inward(share, one, indices),
         degree=1,
     )
 

@@ -157,7 +157,8 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
     optimal = FALL(u) * s_o * (BEST(i) - u) * n
     size = decide(
         eq(ABS(term), p),
-        *(*cite(SIZE, (), p), c.positive, inside(run.step.p_is, p, term, ABS(hole), hole)),
+        *cite(SIZE, (), p),
+        *(c.positive, inside(run.step.p_is, p, term, ABS(hole), hole)),
     )
     own = total(p, j, THEIRS)
     own_is = decide(
@@ -168,8 +169,8 @@ def sizes(run: Converged) -> tuple[Term, Term, Fact, Fact]:
     )
     whole = decide(
         eq(ABS(optimal), own),
-        *(*cite(SIZE, (), own), add_up(c.positive, j, THEIRS)),
-        inside(own_is, own, optimal, ABS(hole), hole),
+        *cite(SIZE, (), own),
+        *(add_up(c.positive, j, THEIRS), inside(own_is, own, optimal, ABS(hole), hole)),
     )
     every = total(ABS(term), j) + total(ABS(optimal), i)
     both = decide(

@@ -149,9 +149,8 @@ def pulled(on: Largest, of: Signs, heavy: Fact) -> Pulled:
     alone = decide(
         ge(ALONE * FALLING, total(GOOD(j) * LOOSE * P * SHIFT, j)), alone, scale(is_alone, FALLING)
     )
-    alone_sign = of.alone
     unit, inverse = cite(RECIPROCAL, [kappa], KAPPA)
-    parts = [product(alone_sign, inverse, heavy), scale(unit, ALONE * FALLING), alone]
+    parts = [product(of.alone, inverse, heavy), scale(unit, ALONE * FALLING), alone]
     alone = decide(
         ge(ALONE * INV(KAPPA) * GAINED, total(GOOD(j) * LOOSE * P * SHIFT, j)), *parts, degree=1
     )
@@ -364,7 +363,8 @@ def conclude_limit() -> None:
     parts = [small, scale(frame, ALONG), square(off.term * ALONG * N)]
     long = decide(
         ev(ge(more**2 * ALONG**2 * SQUARE, HERE @ HERE)),
-        *(*parts, scale(c.square, off.term**2 * ALONG**2)),
+        *parts,
+        scale(c.square, off.term**2 * ALONG**2),
     )
     forward = decide(ev(gt(along_, 0)), frame, one, c.some)
     parts = [

@@ -298,11 +298,10 @@ def tip_of(c: Cone) -> Tip:
         product(up, sign),
     )
     none = decide(ge(BASE, WIDE), either, inside)
-    extra = first
     goal = ge(0, REACH(j) * EXTRA)
     steep_ = product(reach, none)
     gone = decide(ge(0, REACH(j)), steepest, no, slack, scale(unit_, REACH(j)))
-    alike = cases(steep_, product(gone, extra), condition)
+    alike = cases(steep_, product(gone, first), condition)
     # R_j is at most r_j plus the mean of the r_t
     L, own = LEANING - (LEANING @ V) * INV(SQUARE) * V, MU(j, other)
     (length, length_square), lean_is = (
@@ -325,7 +324,7 @@ def tip_of(c: Cone) -> Tip:
     )
     bound_ = decide(ge(reaches, LEAN(j)), bound_, lean_is)
     idle = add_up(product(weight, at(alike, theirs)), other)
-    parts = [product(extra, bound_), idle, alike]
+    parts = [product(first, bound_), idle, alike]
     alike_ = decide(ge(0, LEAN(j) * EXTRA), *parts, degree=1)
     lean = decide(ge(LEAN(j), 0), length, lean_is)
     # r_j Q is at most the radius times M_j
@@ -400,10 +399,9 @@ def heights(on: Largest) -> Fact:
     top_ = exponent(on, tip.reach, M_J, meets, bent, tip.room, tip.alike)
     size_is = c["r_j is the norm of A_j less its part along V"]
     frame = c["W is a V + E with E across V"]
-    flat = frame
     low = decide(
         ge(REACH(j) * WIDTH - RADIUS * M_J, -margin(j.term, HERE)),
-        *(top_, against(ACROSS, E), scale(size_is, Y), scale(flat, M_J * INV(SQUARE))),
+        *(top_, against(ACROSS, E), scale(size_is, Y), scale(frame, M_J * INV(SQUARE))),
     )
     return powers_rise(-margin(j.term, HERE), REACH(j) * WIDTH - RADIUS * M_J, low)
 
@@ -448,14 +446,13 @@ def coefficients(on: Largest) -> Coefficients:
     )
     missing = at(missing, {i: own})
     # the ranges of u and y
-    room = share
     ends = []
     for sign in (1, -1):
         above, positive_, _ = cite(LARGER, (), sign * lead(j.term), as_term(0))
         lost = above.proposition.term + sign * lead(j.term)
         each = decide(
             ge(height(j.term) * lost, sign * a.s(j, K) * lead(j.term)),
-            *(s_positive, above, room, positive_),
+            *(s_positive, above, share, positive_),
         )
         each = decide(
             ge(over_own(rival_of(height(j.term) * lost), own), sign * (BEST(own) - u)),
@@ -505,9 +502,8 @@ def coefficients(on: Largest) -> Coefficients:
     up = decide(ge(HIGH(j) * e, P), values[1], a.power, spelled)
     down = decide(ge(HIGH(j) * e, -P), values[2], a.power, spelled)
     known["|p_j| <= C_j exp(-m_j)"] = large = size_at_most(up, down, P, HIGH(j) * e)
-    lower = powers
     known["|p_j| <= C_j h_j"] = decide(
-        ge(HIGH(j) * height(j.term), ABS(P)), large, high_sign, lower
+        ge(HIGH(j) * height(j.term), ABS(P)), large, high_sign, powers
     )
     known["h_j is not negative"] = nonneg(power(REACH(j) * WIDTH - RADIUS * M_J))
     return Coefficients(
@@ -625,9 +621,8 @@ def by_length(on: Largest, one: Condition, spread: Fact) -> Fact:
     line = decide(ge(q * EXP(z), Y), some_, line, scale(unit, Y))
     first = decide(ge(q * EXP(z + grown), Y * EXP(grown)), line, power(grown), scale(law, q))
     # the exponent is largest at the tip
-    more = tip.wider
-    parts = [product(square(q), one.bent), product(one.r, spread, tip.width, some_, more)]
-    parts += [product(spread, more, decide(ge(q + WIDTH, 0), tip.width, tip.wider))]
+    parts = [product(square(q), one.bent), product(one.r, spread, tip.width, some_, tip.wider)]
+    parts += [product(spread, tip.wider, decide(ge(q + WIDTH, 0), tip.width, tip.wider))]
     bent = decide(
         ge(2 * q**2 * c_, (r_ * q + 1) * SPREAD), *parts, decide(gt(WIDTH**2, 0), tip.width)
     )
@@ -648,8 +643,7 @@ def by_length(on: Largest, one: Condition, spread: Fact) -> Fact:
     # t exp(t x) is at most exp(x), as x is at most -1
     (law,) = cite(EXPONENTIAL_OF_SUM, (), t * low, (1 - t) * low)
     line = cite(EXPONENTIAL, (), (1 - t) * low)[1]
-    ratio = tip.ratio
-    line = decide(ge(EXP((1 - t) * low), t), line, ratio, one.far)
+    line = decide(ge(EXP((1 - t) * low), t), line, tip.ratio, one.far)
     fall = decide(ge(EXP(low), t * EXP(t * low)), law, line, power(t * low))
     reach = REACH(j)
     parts = [product(tip.reach, first)]
@@ -837,7 +831,6 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     tip, c = on.tip, on.tip.cone
     e, spread = EXP(-margin(j.term, HERE)), of.spread
     meets = c["V has margins of at least 1"]
-    far = meets
     # -m_j is at most -a - <A(mu), E> + R_j ||E|| - a (M_j - 1)
     L = LEANING - (LEANING @ V) * INV(SQUARE) * V
     frame = c["W is a V + E with E across V"]
@@ -850,7 +843,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     not_good = assume(ge(0, lead(j.term)))
     zero = decide(eq(lead(j.term), 0), not_behind, not_good)
     # a rival that scores less
-    one = Condition(tip.lean, M_J - 1, far, c["far behind"], c["bent behind"], tip.alike_)
+    one = Condition(tip.lean, M_J - 1, meets, c["far behind"], c["bent behind"], tip.alike_)
     below, with_y = plain(on, one, spread), by_length(on, one, spread)
     rises = powers_rise(-margin(j.term, HERE), GAUGE + grown, lean)
     (law,) = cite(EXPONENTIAL_OF_SUM, (), GAUGE, grown)
@@ -862,14 +855,16 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     parts = [large, product(c["C_j is not negative"], power(GAUGE), below)]
     first = decide(
         ge(FACTOR(j) * EXP(GAUGE) * EXP(Z_0), ABS(P)),
-        *(*parts, scale(is_high, EXP(GAUGE) * EXP(Z_0))),
+        *parts,
+        scale(is_high, EXP(GAUGE) * EXP(Z_0)),
         degree=1,
     )
     parts = [product(large, tip.reach, on.y)]
     parts += [product(c["C_j is not negative"], power(GAUGE), with_y)]
     second = decide(
         ge(FACTOR(j) * EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH, ABS(P) * REACH(j) * Y),
-        *(*parts, scale(is_high, EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH)),
+        *parts,
+        scale(is_high, EXP(GAUGE) * EXP(Z_0) * REACH(j) * WIDTH),
         degree=1,
     )
     # a rival that scores the same
@@ -880,7 +875,7 @@ def sized(on: Largest, rates: Coefficients, of: Signs, heavy: Fact) -> None:
     reach_t, alike_t = at(tip.reach, {j: t}), at(tip.alike, {j: t})
     r_ = decide(ge(LEAN(j) + REACH(t), 0), tip.lean, reach_t)
     c_ = M_J - 1 + M_t
-    above = decide(ge(c_, 0), far, at(meets, {j: t}))
+    above = decide(ge(c_, 0), meets, at(meets, {j: t}))
     alike = decide(ge(0, (LEAN(j) + REACH(t)) * EXTRA), tip.alike_, alike_t)
     both = grown + REACH(t) * Y - ALONG * M_t
     is_reach = c["r_j is the norm of A_j less its part along V"]
@@ -1073,22 +1068,21 @@ def together(on: Largest, of: Signs, push: Pushes) -> None:
     parts = [each, scale(is_sum, EXP(x_)), scale(is_log, SUM), scale(unit, PUSHED)]
     most = decide(ge(-(ALONG + x_) * PUSHED, turned), *parts, degree=1)
     # -(a + x) is at most ln(S/kappa)
-    of_sum = LOG_OF_SUM
     over, part = cite(RECIPROCAL, [of.kappa], KAPPA)
     (is_of_sum,) = cite(
         LOGARITHM, [decide(gt(SUM * INV(KAPPA), 0), total_, part)], SUM * INV(KAPPA)
     )
     (split,), (one,) = (
-        cite(EXPONENTIAL_OF_SUM, (), -ALONG, -of_sum),
-        cite(EXPONENTIAL_OF_SUM, (), of_sum, -of_sum),
+        cite(EXPONENTIAL_OF_SUM, (), -ALONG, -LOG_OF_SUM),
+        cite(EXPONENTIAL_OF_SUM, (), LOG_OF_SUM, -LOG_OF_SUM),
     )
     # SUM exp(-of_sum) = kappa
     parts = [
         scale(one, KAPPA),
-        scale(is_of_sum, KAPPA * EXP(-of_sum)),
-        scale(over, SUM * EXP(-of_sum)),
+        scale(is_of_sum, KAPPA * EXP(-LOG_OF_SUM)),
+        scale(over, SUM * EXP(-LOG_OF_SUM)),
     ]
-    value = decide(eq(SUM * EXP(-of_sum), KAPPA), *parts, degree=1)
+    value = decide(eq(SUM * EXP(-LOG_OF_SUM), KAPPA), *parts, degree=1)
     parts = [
         push.own,
         scale(is_log, SUM),
@@ -1096,11 +1090,11 @@ def together(on: Largest, of: Signs, push: Pushes) -> None:
         scale(split, SUM),
         scale(value, FALLING),
     ]
-    lower = decide(ge(EXP(x_), EXP(-ALONG - of_sum)), *parts, total_)
-    short = exponents_rise(-ALONG - of_sum, x_, lower)
+    lower = decide(ge(EXP(x_), EXP(-ALONG - LOG_OF_SUM)), *parts, total_)
+    short = exponents_rise(-ALONG - LOG_OF_SUM, x_, lower)
     parts = [most, product(some_, short)]
     parts += [product(c["ln(S/kappa) is not negative"], push.more)]
-    most = decide(ge(of_sum * GAINED, turned), *parts, degree=1)
+    most = decide(ge(LOG_OF_SUM * GAINED, turned), *parts, degree=1)
     is_tight = scale(c["L is ln(S/kappa) or 0"], GAINED)
     goal = ge(TIGHT * GAINED, total(GOOD(j) * (1 - LOOSE) * P * SHIFT, j))
     words = "good pairs that are not loose add at most L P to sum_j p_j e_j"
