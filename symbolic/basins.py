@@ -43,16 +43,14 @@ from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import conclude, decide, positive
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basin_facts import Converged, attends_alone, converges, margins_pass
-from symbolic.continuity import cite_extreme_value, ensure_smooth
+from symbolic.continuity import cite_extreme_value
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA_O, REST, P, S, ensure_gain, ensure_gain_of_support
 from symbolic.inner_products import vector
-from symbolic.sums import ensure_at_least_each, ensure_mean, entry
+from symbolic.sums import ensure_at_least_each, ensure_mean
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    COMPOSED,
-    CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
     EXPONENTIAL,
@@ -361,22 +359,6 @@ def prove_attention() -> str:
     return (
         "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
         "its optimal token alone"
-    )
-
-
-def ensure_margins() -> None:
-    """Prove that all m_j exceed b y from some step on, for every b < 1/N and y = ||W||.
-
-    The reason is that the direction tends to V/N, and y to infinity.
-    """
-    N = sp.Symbol("N", positive=True)
-    linear = "<A_j, .>, a sum of products of entries, is continuous at the direction W/||W||"
-    ensure_smooth(entry("A_j") * entry("W/||W||"), linear)
-    cite(COMPOSED, met={CONTINUOUS: linear})
-    ensure_nonnegative(
-        (1 + MORE) / N - 1 / N,
-        "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
-        normal=expanded,
     )
 
 
