@@ -30,6 +30,15 @@ LINES = {
     "weights": "[1, 0, 0]",
     "target": "least([[Q(1, 4), 0, 0, 0]], [16], 4)",
     "idle": "others(data, target)",
+    "alone": "least([[Q(1, 4), 0, 0, 0]], [16], 4)",
+    "own": "target",
+    "start": "[[2, 0], [0, 1]]",
+    "alpha": "[0, 1]",
+    "sequence": "[0, 0]",
+    "size": "4",
+    "local": "local_svms(data, [[Q(248, 135), Q(217, 135), Q(13, 15)], "
+    "[Q(8, 27), Q(7, 27), 0], [Q(4, 17), 0, 0], [Q(124, 281), 0, Q(41, 281)], [Q(1, 5), 0, 0], "
+    "[Q(31, 89), 0, Q(11, 89)]])",
 }
 """Data of the expressions below, a direction with multipliers, and a solution."""
 
@@ -45,6 +54,18 @@ EXPRESSIONS = (
     *(f"{data}.{chosen}" for data in DATA for chosen in ("optimal", "worst")),
     *(f"rows(without_least({d}), without_least({d}).optimal)" for d in ("tied", "spoken")),
     "any(t in lasting(data, limit, weights) for t in idle)",
+    "leads(data, data.optimal)",
+    "locally_optimal(data, data.optimal, target)",
+    "product([[1, 2]], [[3, 4], [5, Q(1, 6)]])",
+    "target == alone",
+    "min(margins_of(data, alpha, flat(start))) > 0",
+    "own is not None and inner(flat(start), flat(start)) >= 2**20 * inner(own, own)",
+    "all(lead > 0 for lead in leads(data, data.optimal))",
+    "all(100 * inner(s, s) > 1 for s in [summed(rows(data, data.optimal), size)])",
+    "all(data.X[k] == data.X[sequence.index(a)] for k, a in enumerate(sequence))",
+    "all(w is not None for _, w in local)",
+    "all(w is None or set(margins_of(data, c, w)) <= {1} for c, w in local)",
+    "all(locally_optimal(data, c, w) == is_optimal(data, c) for c, w in local)",
     "rows(data.moving, [0, 1])",
     "rows(data.opposed, data.opposed.optimal)",
     "inner([1, Q(1, 2)], [Q(2, 3), -4])",

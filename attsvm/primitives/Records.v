@@ -7,7 +7,7 @@ Ltac decide_bool := vm_compute; reflexivity.
 
 (* Lists become numbers, and real numbers stay. *)
 Ltac decide_reals :=
-  cbv -[Rplus Rmult Rminus Ropp Rdiv Rinv exp ln sqrt IZR Rmax Rmin Rabs Rle Rlt not];
+  cbv -[Rplus Rmult Rminus Ropp Rdiv Rinv exp ln sqrt IZR Rmax Rmin Rabs Rle Rlt is_zero not];
   repeat (apply Forall_nil || apply Forall_cons); decide_numbers.
 
 Ltac decide_low := split; [decide_bool | decide_reals].

@@ -175,6 +175,14 @@ Definition prompt_rows (X : list mat) (W : mat) (alpha : list nat) : mat :=
   concat (zip (fun T a => map (fun x => map (fun row => inner row (minus (nth a T nil) x)) W)
     (without a T)) X alpha).
 
+(* How much more the chosen token scores than each other token of its input. *)
+Definition leads (D : list input) (chosen : list nat) : vec :=
+  concat (zip (fun i c => map (fun g => Qred (nth c (scores i) 0 - g)%Q) (without c (scores i)))
+    D chosen).
+Definition choices (D : list input) : list (list nat) :=
+  fold_right (fun i L => flat_map (fun t => map (cons t) L) (seq 0 (length (tokens i)))) [nil] D.
+Definition product (A B : mat) : mat := map (fun a => map (inner a) B) A.
+
 (* Conditions on data. *)
 
 Definition unique (D : list input) : bool :=
@@ -240,6 +248,7 @@ Definition all_tight (D : list input) (t : option vec) : bool :=
   | Some w => forallb (fun a => Qeq_bool (inner a w) 1%Q) (rows D (optimal D)) | None => false
   end.
 Definition solution (t : option vec) : vec := match t with Some w => w | None => nil end.
+Definition solved (t : option vec) : list R := real (solution t).
 Definition margins (A : mat) (w : vec) : vec := map (fun a => inner a w) A.
 Definition opposite (t : option vec) : option vec := option_map negated t.
 Definition turned (t : option vec) : option vec :=
@@ -292,6 +301,35 @@ Definition exceeds (s : vec) (x : Q) : bool := existsb (below x) s.
 Definition independent (M : mat) : bool := Nat.eqb (rank M) (length M).
 Definition rank_above (k : nat) (t : option vec) : bool :=
   match t with Some w => Nat.ltb k (rank (square w)) | None => false end.
+
+Definition all_positive (s : vec) : bool := forallb is_positive s.
+Definition far (x : vec) (t : option vec) : bool :=
+  match t with Some w => Qle_bool ((1048576 # 1) * inner w w) (inner x x) | None => false end.
+Definition same_solution (s t : option vec) : bool :=
+  match s, t with Some x, Some y => same x y | None, None => true | _, _ => false end.
+(* C times the norm of the sum of the rows is above 1. *)
+Definition steep (C : Q) (A : mat) : bool :=
+  let s := map (fold_right Qplus 0%Q) (transposed A) in below 1%Q (C * C * inner s s)%Q.
+Definition shared_tokens (D : list input) (s : list nat) : bool :=
+  let P := zip pair D s in
+  forallb (fun p => forallb (fun q => negb (Nat.eqb (snd p) (snd q)) ||
+    same (flat (tokens (fst p))) (flat (tokens (fst q)))) P) P.
+
+(* Chosen tokens score above the others of margin 1; the same of all choices with solutions. *)
+Definition locally_optimal (D : list input) (c : list nat) (t : option vec) : bool :=
+  match t with
+  | Some w => forallb (fun lm => is_positive (fst lm) || below 1%Q (snd lm))
+      (zip pair (leads D c) (margins (rows D c) w))
+  | None => false
+  end.
+Definition local_unique (D : list input) (L : list (list nat * option vec)) : bool :=
+  forallb (fun ct => eqb (locally_optimal D (fst ct) (snd ct))
+    (forallb (Qle_bool 0) (leads D (fst ct)))) L.
+Definition local_tight (D : list input) (L : list (list nat * option vec)) : bool :=
+  forallb (fun ct => forallb (Qeq_bool 1)
+    match snd ct with Some w => margins (rows D (fst ct)) w | None => nil end) L.
+Definition local_solved (L : list (list nat * option vec)) : bool :=
+  forallb (fun ct => exists_ (snd ct)) L.
 
 (* w is a positive multiple of t. *)
 Definition along (w : vec) (t : option vec) : bool :=
@@ -396,6 +434,10 @@ Definition basin (D : list input) (l : loss) (W : matrix) : Prop :=
   sloped l /\ unique (moving D) = true /\
   Forall (fun i => gap D l W < room l i) (moving D).
 
+(* The mean loss at W is above its infimum. *)
+Definition loses (D : list input) (W : mat) (l : loss) : Prop :=
+  Forall (Rlt 0) [gap (moving D) l (reals W)].
+
 Definition starts_low (D : list input) (W : mat) (l : loss) : Prop :=
   several_scores D = true /\ Forall (fun i => gap (moving D) l (reals W) < room l i) (moving D).
 
@@ -443,6 +485,26 @@ Definition ends_along (D : list input) (W : mat) (l : loss) (step : Q) (k : nat)
    equal(max(margins), 0) := fact(is_0(highest(margins)))
    equal(min(margins), 0) := fact(is_0(lowest(margins)))
    [mean(A)] := mean(A)
+   any(flat(move)) := not all_zero(flat(move))
+   C > 0 := is_positive(C)
+   all(C * C * inner(s, s) <= 1 for s in [summed(rows(data, data.optimal), size)]) :=
+     not steep(C, rows(data, optimal(data)))
+   all(100 * inner(s, s) > 1 for s in [summed(rows(data, data.optimal), size)]) :=
+     steep(10, rows(data, optimal(data)))
+   all(data.X[k] == data.X[sequence.index(a)] for k, a in enumerate(sequence)) :=
+     shared_tokens(data, sequence)
+   all(w is None or set(margins_of(data, c, w)) <= {1} for c, w in local) := local_tight(data, local)
+   all(w is not None for _, w in local) := local_solved(local)
+   all(locally_optimal(data, c, w) == is_optimal(data, c) for c, w in local) :=
+     local_unique(data, local)
+   all(lead > 0 for lead in leads(data, data.optimal)) := all_positive(leads(data, optimal(data)))
+   min(margins_of(data, alpha, flat(start))) > 0 :=
+     all_positive(margins(rows(data, alpha), flat(start)))
+   own is not None and inner(flat(start), flat(start)) >= 2**20 * inner(own, own) :=
+     far(flat(start), own)
+   target == alone := same_solution(target, alone)
+   below(0, risk_gap(data, W, loss)) := loses(data, W, loss)
+   reals(target) := solved(target)
    reals(data.X) := keys(data)
    reals(data.Z) := queries(data)
    reals(data.scores) := real_scores(data)

@@ -48,11 +48,21 @@ _ENTRIES = 16
 _DIGITS = 200
 """Maximum number of digits of a numerator or denominator; Coq computes slowly with longer ones."""
 
+_NAMED = 30
+"""Maximum number of named numbers in a theorem; Coq needs minutes for more."""
+
 _STEPS = 1
 """Maximum number of steps of descent in a theorem; each step makes its terms much longer."""
 
 _OPERATIONS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_FUNCTIONS = {"sqrt": "sqrt", "exp": "exp", "log": "ln", "softmax": "attention"}
+_FUNCTIONS = {
+    "sqrt": "sqrt",
+    "exp": "exp",
+    "log": "ln",
+    "softmax": "attention",
+    "absolute": "Rabs",
+    "is_zero": "is_zero",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +196,7 @@ class RecordTerms:
             case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as x]) if _depth(x) < 2:
                 return f"(real {self.term(x, 'vec')})"
             case ast.Call(func=ast.Name(id="reals"), args=[ast.List() as x]) if _depth(x) > 2:
-                raise NotExpressible("a list of several matrices of real numbers")
+                return f"(map reals {self.term(x, 'list mat')})"
             case ast.Call(func=ast.Name(id=name)) if name in self.known.types:
                 arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
                 *kinds, _ = self.known.types[name]
@@ -216,6 +226,8 @@ class RecordTerms:
                 return f"(nth {k}%nat {self.real(of, 'nil')} {default})"
             case ast.List(elts=inside):
                 return f"[{'; '.join(map(self.real, inside))}]"
+            case ast.Call(func=ast.Name(id="maximum"), args=[left, right]):
+                return f"(Rmax {self.real(left)} {self.real(right)})"
             case ast.Call(func=ast.Name(id=name), args=[inside]) if name in _FUNCTIONS:
                 return f"({_FUNCTIONS[name]} {self.real(inside)})"
         raise NotExpressible(f"the number {ast.unparse(node)[:60]} of the checker")
@@ -231,6 +243,8 @@ class RecordTerms:
                 self._solved(own, self.value(name), rows, multipliers, size)
             case ast.Call(func=ast.Name(id="ends_along")):
                 self._run(own, name, node)
+            case ast.Call(func=ast.Name(id="local_svms"), args=[data, ast.List(elts=weights)]):
+                self._choices(own, name, data, weights)
             case _:
                 number = re.fullmatch(r"t\d+", name)
                 kind = "" if _literal(node) is None else _KINDS.get(name, "")
@@ -257,9 +271,23 @@ class RecordTerms:
             )
         )
 
+    def _choices(self, own: str, name: str, data: ast.expr, weights: Sequence[ast.expr]) -> None:
+        """Define the solutions for all choices of one token an input."""
+        of, size = ast.unparse(data), self.value("len(data.Z[0]) * len(data.X[0][0])")
+        made = []
+        for k, multipliers in enumerate(weights):
+            chosen = self.value(f"[*{name}[{k}][0]]")
+            text = f"least(rows({of}, {chosen}), {ast.unparse(multipliers)}, {size})"
+            solution = self.term(ast.parse(text, mode="eval").body)
+            made.append(f"({written(chosen, 'nat')}, {solution})")
+        self.definitions[own] = f": list (list nat * option vec) := [{'; '.join(made)}]"
+        self.solutions.append(Part(f"map fst {own} = choices {self.term(data)}", _BOOL))
+
     def _run(self, own: str, name: str, node: ast.Call) -> None:
         keywords = {str(k.arg): k.value for k in node.keywords}
         _ensure_basin(self, {name: ast.unparse(value) for name, value in keywords.items()})
+        if "by" in keywords:
+            _ensure_frobenius(self, "1", ", ".join(ast.unparse(node.args[k]) for k in (0, 2, 3)))
         self.definitions[own] = f": vec := {written(self.value(name), 'vec')}"
         data, start, loss, step = (self.term(x) for x in node.args)
         steps = self.term(keywords["steps"], "nat")
@@ -324,8 +352,8 @@ class Conditions(RecordTerms):
         text = text.removeprefix("(").removesuffix(")")
         if not true:
             return Part(f"~ {text}", "decide_some_false")
-        if name == "short" and self.value(f"({_LENGTH}).high * {text.split()[1]} > 1"):
-            raise NotExpressible("a length of a step that needs a spectral norm")
+        if name == "short":
+            _ensure_frobenius(self, text.split()[1], "data, loss, step")
         return Part(text, "decide_loss" if name in _LOSSES else _TACTICS.get(name, _REALS))
 
     @staticmethod
@@ -347,6 +375,9 @@ _KINDS = {
     "X": "list mat",
     "y": "vec",
     "alpha": "list nat",
+    "sequence": "list nat",
+    "C": "Q",
+    "move": "mat",
     "W": "mat",
     "q": "vec",
     "weights": "vec",
@@ -383,6 +414,18 @@ def _ensure_basin(terms: RecordTerms, run: Mapping[str, str]) -> None:
     _ensure_small(terms)
     if run.get("by") == "trap" or int(run["steps"]) > _STEPS:
         raise NotExpressible(f"a run that a trap holds, or that takes more than {_STEPS} step")
+
+
+def _ensure_frobenius(terms: RecordTerms, factor: str, names: str) -> None:
+    """Raise unless Frobenius norms prove that a step times the factor is at most 1/L.
+
+    `names` are the expressions of data, loss and step.
+
+    Raises:
+        NotExpressible: only spectral norms can.
+    """
+    if terms.value(f"((lambda data, loss, step: {_LENGTH})({names})).low * {factor} > 1"):
+        raise NotExpressible("a length of a step that needs a spectral norm")
 
 
 def _ensure_small(terms: RecordTerms) -> None:
@@ -423,6 +466,8 @@ def parts_of(
     """
     if not any(sources):
         raise NotExpressible("a condition whose words have no definition in Coq")
+    if sum(re.fullmatch(r"t\d+", name) is not None for name in lines) > _NAMED:
+        raise NotExpressible(f"too slow: more than {_NAMED} named numbers")
     writer = Conditions(lines, sources, words(sources[0].rpartition(".")[0]))
     parts = []
     for name, text in answers.items():

@@ -159,8 +159,8 @@ def test_the_reader_reads(text, value):
 
 def test_most_counterexamples_are_theorems_and_many_are_about_runs():
     """These numbers only rise."""
-    assert len(written()) >= 145
-    assert len({claim.id for claim, *_ in written()}) >= 105
+    assert len(written()) >= 190
+    assert len({claim.id for claim, *_ in written()}) >= 130
     runs = r"ends_along|is_stationary|rises|the_t\d"
     about = {claim.id for claim, theorem in records() if re.search(runs, theorem.says)}
     assert len(about) >= 25
@@ -168,7 +168,7 @@ def test_most_counterexamples_are_theorems_and_many_are_about_runs():
 
 def test_a_theorem_about_a_record_has_each_hypothesis_and_a_violation():
     for claim, theorem in records():
-        solved = len(re.findall(r"^ *(?:solves|ends_along) ", theorem.says, re.MULTILINE))
+        solved = len(re.findall(r"^ *(?:solves|ends_along|map fst) ", theorem.says, re.MULTILINE))
         assert len(theorem.tactics) == solved + len(claim.hypotheses) + 1
         assert len(theorem.says.split(" /\\\n  ")) == len(theorem.tactics)
 
@@ -212,6 +212,20 @@ SOURCES = ["attsvm.primitives.claim_checker"]
 def test_conditions_of_the_checker_become_propositions(expression, says):
     _, (part,) = parts_of(DATA, {"": expression}, SOURCES)
     assert part.says == says
+
+
+def test_solutions_for_all_choices_come_with_the_proof_that_these_are_all():
+    lines = {**DATA, "local": "local_svms(data, [[1], [1]])"}
+    written, parts = parts_of(lines, {"": "fact(all(w is not None for _, w in local))"}, SOURCES)
+    assert (
+        "([0%nat; 0%nat], the_solution_0); ([1%nat; 0%nat], the_solution_1)"
+        in (written["the_local"])
+    )
+    solved, other, complete, condition = (part.says for part in parts)
+    assert solved.endswith(" the_solution_0")
+    assert other.endswith(" the_solution_1")
+    assert complete == "map fst the_local = choices the_data"
+    assert condition == "(local_solved the_local) = true"
 
 
 LONG = f"fact(all_zero([{10**300}]))"
