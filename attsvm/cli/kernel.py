@@ -1,10 +1,13 @@
-"""`attsvm kernel` has Coq check proofs for all sizes and stored counterexamples."""
+"""`attsvm kernel` has Coq check proofs for all sizes, counterexamples and linked proofs."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._live import Live
@@ -20,13 +23,22 @@ def add(parsers: Parsers) -> None:
         "kernel",
         parsers.packs,
         parsers.only,
-        help="have Coq check proofs for all sizes and stored counterexamples",
+        help="have Coq check proofs for all sizes, stored counterexamples or linked proofs",
     )
     parser.add_argument(
         "ids",
         nargs="*",
         metavar="ID",
         help="claims, statements or prefixes of ids to check (default: all)",
+    )
+    parser.add_argument(
+        "--proofs",
+        action="store_true",
+        help="check linked proofs instead: each fact is a lemma, which Coq proves from the fact's "
+        "premises; the last theorem is the reading",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="keep the files of linked proofs in this folder"
     )
     parser.add_argument(
         "-n", "--workers", type=positive_integer, default=1, help="number of processes (default 1)"
@@ -42,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: there is no Coq.
     """
-    from attsvm.theory.coq.kernel import Proofs, check, ensure_coq
+    from attsvm.theory.coq.kernel import Proofs, check, check_linked, ensure_coq
+    from attsvm.theory.coq.linked import linked_jobs
     from attsvm.theory.packs.packs import find_claims, load_packs
     from attsvm.theory.record.curated import known
 
@@ -51,15 +64,23 @@ def run(options: argparse.Namespace) -> int:
     with Live(line="loading claims") as live:
         packs = load_packs(options.pack, options.only_pack, options.ids)
         chosen = {claim.id for claim in find_claims(packs, options.ids)}
-        for pack in packs:
-            claims = [claim for claim in pack.claims if claim.id in chosen]
-            proofs = Proofs.of(pack.folder.parent / "symbolic/coq")
+        coqc, count = options.coqc, options.workers
 
-            def show_line(line: str) -> None:
-                live.update(line.__str__, worth=False)
+        def show_line(line: str) -> None:
+            live.update(line.__str__, worth=False)
 
-            coqc, count = options.coqc, options.workers
-            results += check(claims, known, proofs, coqc, show_line, count, beside=pack.claims)
+        with contextlib.ExitStack() as stack:
+            folder = options.out
+            if folder is None:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attsvm-")))
+            folder.mkdir(parents=True, exist_ok=True)
+            for pack in packs:
+                claims = [claim for claim in pack.claims if claim.id in chosen]
+                if options.proofs:
+                    results += check_linked(linked_jobs(claims), coqc, show_line, count, folder)
+                    continue
+                proofs = Proofs.of(pack.folder.parent / "symbolic/coq")
+                results += check(claims, known, proofs, coqc, show_line, count, beside=pack.claims)
     fell = [r for r in results if r.result in ("rejected", "failed")]
     document = {
         "coq": version,
@@ -70,6 +91,8 @@ def run(options: argparse.Namespace) -> int:
                 "result": r.result,
                 "reason": r.reason,
                 "axioms": list(r.axioms),
+                "facts": r.facts,
+                "checked": r.checked,
             }
             for r in results
         ],
@@ -90,7 +113,11 @@ def _lines(results: Sequence[Checked], version: str) -> Iterator[str]:
     yield ", ".join(
         f"{counts[word]} {word}" for word in ("accepted", "rejected", "failed", "not expressible")
     )
-    reasons = Counter(r.reason for r in results if r.result == "not expressible")
+    if counts["in part"] or any(r.facts for r in results):
+        yield f"{counts['in part']} in part; facts checked: " + " of ".join(
+            str(sum(getattr(r, name) for r in results)) for name in ("checked", "facts")
+        )
+    reasons = Counter(r.reason for r in results if r.result in ("not expressible", "in part"))
     for reason, count in reasons.most_common():
         yield f"  {count} not expressible: {reason}"
     axioms = sorted({axiom for r in results for axiom in r.axioms})

@@ -52,6 +52,16 @@ _AXIOMS = re.compile(
 and of the processor's integers and floats, with which `interval` computes. A theorem that uses any
 other axiom, such as an admitted lemma, is rejected."""
 
+_OF_LINKED = re.compile(
+    r"(ClassicalDedekindReals\.sig_(forall_dec|not_dec)|Classical_Prop\.classic"
+    r"|FunctionalExtensionality\.functional_extensionality_dep"
+    r"|ClassicalEpsilon\.constructive_indefinite_description)"
+)
+"""Axioms that a linked proof may use. The last one names an element that exists."""
+
+_LISTS = re.compile(r"^(?=Axioms:|Closed under the global context)", re.MULTILINE)
+LINKED = "linked proof"
+
 _BATCH = 12
 """Maximum number of theorems in one file. A file loads the libraries and lists axioms once, which
 takes longer than most proofs."""
@@ -66,11 +76,14 @@ class Checked:
 
     Attributes:
         claim: the id of the reading.
-        kind: "proof" for all sizes, "tightness" of the constant, "refutation" for all sizes or
-            "refutation by an instance".
-        result: "accepted", "rejected", "failed" or "not expressible".
+        kind: "proof" for all sizes, "tightness" of the constant, "refutation" for all sizes,
+            "refutation by an instance" or "linked proof".
+        result: "accepted", "rejected", "failed" or "not expressible"; for linked proofs "in part",
+            if Coq accepts those facts that have a form.
         reason: the error of Coq, or the part of the formula without a Coq term; else empty.
         axioms: the axioms that the theorems of its file use together.
+        facts: the number of facts of a linked proof.
+        checked: the number of these that Coq has checked.
     """
 
     claim: str
@@ -78,6 +91,8 @@ class Checked:
     result: str
     reason: str = ""
     axioms: tuple[str, ...] = ()
+    facts: int = 0
+    checked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +149,10 @@ class Proofs:
 class Compiler:
     """A folder in which Coq compiles files, each once."""
 
-    def __init__(self, folder: Path, coqc: str) -> None:
+    def __init__(self, folder: Path, coqc: str, library: Mapping[str, str] = LIBRARY) -> None:
         self.folder, self.coqc = folder, coqc
         self._outcomes: dict[str, tuple[bool, str]] = {}
-        for name, package in LIBRARY.items():
+        for name, package in library.items():
             self.write(name, files(package).joinpath(f"{name}.v").read_text(encoding="utf-8"))
 
     def write(self, name: str, text: str) -> None:
@@ -179,6 +194,23 @@ def ensure_coq(coqc: str) -> str:
     return done.stdout.splitlines()[0]
 
 
+def compile_library(compiler: Compiler, names: Iterable[str], tell: Callable[[str], None]) -> None:
+    """Compile files of attsvm, in this order.
+
+    Raises:
+        UsageError: Coq does not compile one.
+    """
+    for name in names:
+        tell(f"compiling {name}")
+        accepted, output = compiler.compiled(name)
+        if not accepted:
+            raise UsageError(
+                f"Coq does not compile {name}.v of attsvm",
+                value=_error(output),
+                remedy=f"Install Coq 8.16 with its libraries: {PACKAGES}.",
+            )
+
+
 def _batches(jobs: Sequence[_Job]) -> Iterator[Sequence[_Job]]:
     """Yield the jobs in order, in groups of at most `_BATCH`; instances form their own groups.
 
@@ -217,15 +249,7 @@ def check(
         compiler = Compiler(Path(folder), coqc)
         jobs: list[Checked | _Job] = [*_refuted(claims, instances)]
         names = LIBRARY if any(isinstance(job, _Job) for job in jobs) else ["Prelude"]
-        for name in names:
-            tell(f"compiling {name}")
-            accepted, output = compiler.compiled(name)
-            if not accepted:
-                raise UsageError(
-                    f"Coq does not compile {name}.v of attsvm",
-                    value=_error(output),
-                    remedy=f"Install Coq 8.16 with its libraries: {PACKAGES}.",
-                )
+        compile_library(compiler, names, tell)
         compiler.write("Statements", statements(beside or claims, proofs))
         compiler.compiled("Statements")
         jobs = [*_proved(claims, proofs, compiler, tell), *jobs]
@@ -348,7 +372,7 @@ def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
     listing = f"Definition every_theorem := {every}.\nPrint Assumptions every_theorem.\n"
     compiler.write(name, "\n".join([*(job.text for job in jobs), listing]))
     accepted, output = compiler.compiled(name, len(jobs))
-    parts = re.split(r"^(?=Axioms:|Closed under the global context)", output, flags=re.MULTILINE)
+    parts = _LISTS.split(output)
     # without a list of axioms, a theorem that uses a wrong one would go unnoticed
     results = [_accepted(job, parts[1]) for job in jobs] if accepted and len(parts) == 2 else []
     if results and all(result.result == "accepted" for result in results):
@@ -363,10 +387,72 @@ def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
     return [Checked(first.claim, first.kind, _result(output), _error(output))]
 
 
+@dataclass(frozen=True, slots=True)
+class LinkedJob:
+    """A linked proof to be checked.
+
+    Attributes:
+        claim: the id of the reading.
+        text: the file for Coq; that of a whole proof ends with the theorem `checked`.
+        facts: the number of facts.
+        checked: the number of facts that the file proves.
+        reason: the part of the proof without a form in Coq; empty for a whole proof.
+    """
+
+    claim: str
+    text: str
+    facts: int
+    checked: int
+    reason: str = ""
+
+
+def check_linked(
+    jobs: Iterable[LinkedJob],
+    coqc: str,
+    tell: Callable[[str], None],
+    workers: int,
+    folder: Path,
+) -> Iterator[Checked]:
+    """Yield the verdict of Coq on linked proofs.
+
+    Args:
+        jobs: the proofs.
+        coqc: the compiler.
+        tell: called with a message before each step.
+        workers: number of files that Coq compiles at once.
+        folder: where the files are written.
+    """
+    ensure_coq(coqc)
+    compiler = Compiler(folder, coqc, {"Facts": "attsvm.theory.coq"})
+    compile_library(compiler, ["Facts"], tell)
+
+    def answer(job: LinkedJob) -> Checked:
+        tell(f"checking {job.checked} facts of {job.claim}")
+        name, end = coq_name(job.claim), "" if job.reason else "Print Assumptions checked.\n"
+        compiler.write(name, job.text + end)
+        accepted, output = compiler.compiled(name)
+        known = functools.partial(Checked, job.claim, LINKED, facts=job.facts)
+        if not accepted:
+            return known(_result(output), _error(output))
+        if job.reason:
+            return known("in part", job.reason, checked=job.checked)
+        parts = _LISTS.split(output)
+        if len(parts) != 2:
+            return known("rejected", "Coq did not list its axioms")
+        verdict = _accepted(_Job(job.claim, LINKED, "", ""), parts[1])
+        return replace(verdict, facts=job.facts, checked=job.checked)
+
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(answer, jobs)
+
+
 def _accepted(job: _Job, listed: str) -> Checked:
     """Return the verdict on a theorem that Coq accepts; an axiom that is not allowed rejects it."""
-    axioms = tuple(re.findall(r"^([A-Z]\w*(?:\.\w+)+)", listed, re.MULTILINE))
-    others = [axiom for axiom in axioms if not _AXIOMS.fullmatch(axiom)]
+    # each line that is not indented names an axiom; one of the file itself has no module
+    named = re.findall(r"^([\w.']+)(?= *(?::|$))", listed, re.MULTILINE)
+    axioms = tuple(name for name in named if name != "Axioms")
+    allowed = _OF_LINKED if job.kind == LINKED else _AXIOMS
+    others = [axiom for axiom in axioms if not allowed.fullmatch(axiom)]
     if others:
         return Checked(job.claim, job.kind, "rejected", f"uses {', '.join(others)}", axioms)
     return Checked(job.claim, job.kind, "accepted", "", axioms)

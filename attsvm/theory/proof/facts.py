@@ -175,6 +175,8 @@ class Proof:
             meaning, increment or extreme; only evaluations read it.
         notes: sentences for readers by the number of a fact, which no rule reads.
         of_reading: the numbers of the facts that were made as those of the reading.
+        calls: the call of a rule by the number of the first fact that it made: the name of the
+            rule and its arguments; only exports read it.
     """
 
     facts: list[Fact] = field(default_factory=list)
@@ -190,6 +192,7 @@ class Proof:
     )
     notes: dict[int, str] = field(default_factory=dict)
     of_reading: set[int] = field(default_factory=set)
+    calls: dict[int, tuple[str, tuple[Any, ...], Mapping[str, Any]]] = field(default_factory=dict)
 
     def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
         """Return a new function of these letters; its mark keeps it apart from all others.

@@ -344,6 +344,15 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
         ProofError: a sequent of the conclusion is missing, or a fact that the proof took as given
             is neither setting nor hypothesis. Or a conclusion is of another proof.
     """
+    ensure_ended(whole, *given(formula, whole))
+
+
+def given(formula: Formula, whole: Proof) -> tuple[tuple[Sequent, ...], dict[str, list[Sequent]]]:
+    """Return what a reading concludes, and what it gives to a proof, by the rule that takes it.
+
+    Raises:
+        ProofError: the conclusion says nothing.
+    """
     conclusion = conclusion_of(formula)
     if not conclusion.sequents:
         raise ProofError("a conclusion says nothing", value=repr(formula.conclusion))
@@ -357,4 +366,4 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
             one for one in whole.supposed if one.proposition is not None and grants(formula, one)
         )
         known["hypothesis"] = [s for one in objects for s in one.proposition()]
-    ensure_ended(whole, conclusion.sequents, known)
+    return conclusion.sequents, known
