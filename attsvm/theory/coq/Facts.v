@@ -1,7 +1,7 @@
 (* Finite index sets, sums over them, and the lemmas by which exported facts follow from facts.
    A fact is an inequality 0 <= t, 0 < t or an equation t = 0, perhaps in the end. *)
 Require Export Reals Lra List.
-Require Import ClassicalEpsilon FunctionalExtensionality Lia.
+Require Import ClassicalEpsilon FunctionalExtensionality Lia Permutation FinFun.
 Export ListNotations.
 Open Scope R_scope.
 
@@ -204,6 +204,26 @@ Proof. transitivity (sum (all I) (fun i => sum (all J) (fun j => same j (owner i
   - rewrite sum_swap. apply sum_ext. intros j _. unfold members.
     induction (all I) as [|a l IH]; simpl; [reflexivity|]. rewrite IH. unfold same.
     destruct (same_dec (owner a) j), (same_dec j (owner a)); simpl; try congruence; ring. Qed.
+
+(* An axis that is not empty: its first index, and all others, each once. *)
+Definition axis {I J : index} (first : I) (after : J -> I) : Prop :=
+  (forall i, i = first \/ exists j, after j = i) /\ (forall j, after j <> first) /\
+  (forall j k, after j = after k -> j = k).
+Lemma sum_same_elements {A} (l m : list A) f :
+  NoDup l -> NoDup m -> (forall i, In i l <-> In i m) -> sum l f = sum m f.
+Proof. intros L M E. assert (P := NoDup_Permutation L M E). clear L M E.
+  induction P; simpl; [reflexivity|now rewrite IHP|ring|congruence]. Qed.
+Lemma split_is {I J : index} (first : I) (after : J -> I) f :
+  axis first after -> sum (all I) f = f first + sum (all J) (fun j => f (after j)).
+Proof. intros (S & N & D).
+  rewrite (sum_same_elements (all I) (first :: map after (all J))).
+  - simpl. f_equal. induction (all J) as [|j l IH]; simpl; [reflexivity|]. now rewrite IH.
+  - apply once.
+  - constructor.
+    + rewrite in_map_iff. intros (j & E & _). exact (N j E).
+    + apply FinFun.Injective_map_NoDup; [intros j k; apply D|apply once].
+  - intros i. split; [intros _|intros _; apply complete]. destruct (S i) as [->|(j & <-)]; [now left|].
+    right. apply in_map, complete. Qed.
 
 (* 7. Numbers. *)
 Lemma Inv_at_0 x : x = 0 -> Inv x = 0.

@@ -14,7 +14,7 @@ from attsvm.theory.coq.chain import Chain
 from attsvm.theory.coq.fact_rules import LOGIC
 from attsvm.theory.coq.fact_text import COORDINATES, INTERPRETED, FactText
 from attsvm.theory.coq.kernel import LinkedJob
-from attsvm.theory.coq.sum_rules import SUMS
+from attsvm.theory.coq.sum_rules import SUMS, axis_of
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import executed, recorded
@@ -29,6 +29,8 @@ from attsvm.theory.proof.terms import (
     Function,
     Sort,
     Term,
+    after_first,
+    first_of,
 )
 from attsvm.theory.verification.check import found_proof
 
@@ -87,6 +89,10 @@ def exported(formula: Formula, whole: Proof) -> str:
     variables += [(COORDINATES, "index")] if vectors else []
     variables += [(names.name(f), names.type(f)) for f in own]
     texts = dict.fromkeys(names.sequent(s) for s in supposed)
+    for f in own:  # a reading means the whole axis by its first index and all others
+        first = {g for a in first_of(f.gives).atoms for g in a.functions}
+        if f.gives.index and f == after_first(f.gives)[1] and first <= {*own}:
+            texts[axis_of(names, f)] = None
     hypotheses = {text: f"given_{n}" for n, text in enumerate(texts)}
     conclusion = " /\\ ".join(f"({names.sequent(s)})" for s in concludes)
     bound = "".join(f" ({name} : {kind})" for name, kind in variables)

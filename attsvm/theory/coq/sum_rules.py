@@ -8,7 +8,7 @@ from typing import Any
 from attsvm.errors import NotExpressible
 from attsvm.theory.coq.chain import WORDS, Chain
 from attsvm.theory.coq.conversion import Conversion, Converted, Step, rewriting
-from attsvm.theory.coq.fact_text import number
+from attsvm.theory.coq.fact_text import FactText, number
 from attsvm.theory.proof.facts import Fact, K, Proposition
 from attsvm.theory.proof.terms import (
     Binder,
@@ -16,7 +16,9 @@ from attsvm.theory.proof.terms import (
     Letter,
     Over,
     Term,
+    after_first,
     as_term,
+    first_of,
     least,
     members,
     most,
@@ -248,6 +250,31 @@ def _picked(chain: Chain, fact: Fact, body: Term, index: Letter, place: Any) -> 
     return f"exact {chain.to(fact, raw, normal, steps, proof)}."
 
 
+def _split(chain: Chain, fact: Fact, body: Term, index: Letter, first: Fact, later: Fact) -> str:
+    names = chain.names
+    others, after = after_first(index.sort)
+    start, other = first_of(index.sort), Letter("other", others)
+    axis = axis_of(names, after)
+    if axis not in chain.given:
+        raise NotExpressible("an axis without its first index")
+    text = names.polynomial(body)
+    whole = summation(chain, index, Converted(text, body))
+    at_first, at_other = (Conversion(names, {index: x}) for x in (start, after(other)))
+    one, each = at_first.polynomial(body), at_other.polynomial(body)
+    rest = summation(chain, other, each)
+    steps = [s for x in (whole, one, rest) for s in chain.identity.steps(x)]
+    function = f"(fun {names.name(index)} : {names.sort(index.sort)} => {text})"
+    proof = f"(Rminus_diag_eq _ _ (split_is _ _ {function} {chain.given[axis]}))"
+    raw = f"{whole.text} - ({one.text} + {rest.text})"
+    return f"exact {chain.to(fact, raw, whole.normal - one.normal - rest.normal, steps, proof)}."
+
+
+def axis_of(names: FactText, after: Function) -> str:
+    """Return that an axis has its first index, and all others by this function."""
+    (first,) = first_of(after.gives).atoms
+    return f"axis {names.atom(first)} {names.name(after)}"
+
+
 # names
 
 
@@ -315,6 +342,7 @@ SUMS: Mapping[str, Callable[..., str]] = {
     "exchange": _exchange,
     "regroup": _regroup,
     "picked": _picked,
+    "split": _split,
     "define": _define,
     "accumulate": _accumulate,
     "by_definition": _by_definition,
