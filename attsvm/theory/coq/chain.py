@@ -20,8 +20,8 @@ WORDS = {">=": "le", ">": "lt", "==": "eq"}
 """The parts of names of lemmas in `Facts.v` for each relation."""
 
 
-class Chain:
-    """The lemmas of one linked proof, in order."""
+class Premises:
+    """The facts of one linked proof, as the proofs of other facts use them."""
 
     def __init__(
         self,
@@ -144,6 +144,10 @@ class Chain:
         for text in reversed(ends[:-1]):
             whole = f"(ev_and _ _ {text} {whole})"
         return f"(ev_then _ _ {whole} (fun {k} H => {build(inner)}))"
+
+
+class Chain(Premises):
+    """The lemmas of one linked proof, in order."""
 
     def to(
         self,

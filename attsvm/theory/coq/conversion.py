@@ -132,47 +132,13 @@ class Conversion:
                 return Converted(f"({self.names.polynomial(value, at)})", value)
             return Converted(self.names.argument(value, VECTOR), value)
         if isinstance(atom, Binder):
-            return self._family(atom, at)
+            return _family(self, atom, at)
         if not isinstance(atom, App):
             raise NotExpressible("an index that nothing binds")
         if atom.function == INNER:
             u, v = (self.polynomial(x, at=True) for x in atom.inside)
-            return self.inner(u, v)
-        return self._application(atom, at)
-
-    def _application(self, atom: App, at: bool) -> Converted:
-        function = atom.function
-        places = [*zip(atom.inside, function.takes, strict=True)]
-        arguments = [self.argument(x, s) for x, s in places]
-        normal = function(*(x.normal for x in arguments))
-        own = [
-            self.names.argument(x.normal, s) for x, s in zip(arguments, function.takes, strict=True)
-        ]
-        text = self.names.applied(function, (x.text for x in arguments))
-        inner = self.names.applied(function, own)
-        steps = [(x.text, y, x.proof) for x, y in zip(arguments, own, strict=True) if x.proof]
-        text, inner = (f"({x} c)" if at else x for x in (text, inner))
-        last = "reflexivity"
-        if function in self.meanings:
-            parameters, body = self.meanings[function]
-            values = dict(zip(parameters, (x.normal for x in arguments), strict=True))
-            unfolded = replace(self, values=values, equal={}).polynomial(body, at)
-            last = (
-                f"transitivity ({unfolded.text}); [reflexivity|{unfolded.proof or 'reflexivity'}]"
-            )
-            return Converted(text, unfolded.normal, rewriting(steps) + last)
-        if text == self.names.polynomial(normal, at):
-            return Converted(text, normal)
-        if function == EXP and not arguments[0].normal.parts:
-            last = "apply exp_0"
-        elif function == INV and len(arguments[0].normal.parts) == 1:
-            (coefficient,) = arguments[0].normal.parts.values()
-            shown, over = number(coefficient), number(1 / coefficient)
-            constant = f"?(Inv_number {shown} {over}) by field"
-            last = f"rewrite ?Inv_mult, ?Inv_pow, ?Inv_Inv, {constant}; poly"
-        elif inner != self.names.polynomial(normal, at):
-            last = "poly"
-        return Converted(text, normal, rewriting(steps) + last)
+            return inner(self, u, v)
+        return _application(self, atom, at)
 
     def argument(self, term: Term, sort: Sort) -> Converted:
         """Return the conversion of an argument of a function."""
@@ -202,119 +168,163 @@ class Conversion:
         self.names.names[letter] = f"i{999 - self.depth}"
         return letter, body, replace(self, depth=self.depth + 1)
 
-    def _family(self, atom: Binder, at: bool) -> Converted:
-        letter, body, inside = self.opened(atom)
-        if atom.kind == "spectral":
-            return self._spectral(letter, body, inside)
-        whole = inside.polynomial(body, at)
-        over, domain = atom.over, self.names.domain(letter.sort, atom.over)
-        if over is not None:
-            of = self.argument(over.of, over.owner.gives)
-            over = Over(over.owner, of.normal)
-            if of.proof is not None:
-                raise NotExpressible("a sum over the members of an element that changes its form")
-            domain = self.names.domain(letter.sort, over)
-        if atom.kind == "total":
-            return self.summed(letter, whole, domain, over, at)
-        if atom.kind not in ("least", "most"):
-            raise NotExpressible(f"the number {atom.kind!r} of a family")
-        normal = extreme(atom.kind, whole.normal, letter, over)
-        own = self.names.polynomial(normal)
-        if whole.proof is None:
-            return Converted(own, normal)
-        text = f"({atom.kind} {domain} {self._function(letter, whole.text)})"
-        name = self.names.name(letter)
-        owned = _owner(self.names, over, letter)
-        proof = f"apply {atom.kind}_ext; intros {name} M{name}; {owned}{whole.proof}"
-        return Converted(text, normal, proof)
-
-    def _spectral(self, row: Letter, body: Term, inside: Conversion) -> Converted:
-        """Return the conversion of the spectral norm of a matrix, given by its general row."""
-        (entries,) = body.atoms
-        if not isinstance(entries, Binder) or entries.kind != "row":
-            raise NotExpressible("the spectral norm of another matrix")
-        column, entry, within = inside.opened(entries)
-        whole = within.polynomial(entry)
-        normal = extreme("spectral", extreme("row", whole.normal, column), row)
-        if whole.proof is None:
-            return Converted(self.names.polynomial(normal), normal)
-        text = f"(spectral {self._function(row, self._function(column, whole.text))})"
-        i, j = self.names.name(row), self.names.name(column)
-        each = f"apply equal_families; intro {i}; apply equal_functions; intro {j}; "
-        return Converted(text, normal, f"f_equal; {each}{whole.proof}")
-
     def _function(self, letter: Letter, text: str) -> str:
         return f"(fun {self.names.name(letter)} : {self.names.sort(letter.sort)} => {text})"
 
-    def summed(
-        self, letter: Letter, body: Converted, domain: str, over: Over | None, at: bool = False
-    ) -> Converted:
-        """Return the conversion of the sum of a body: sums of its monomials, with their factors."""
-        owned = members(body.normal, letter, over)
-        normal = total(body.normal, letter, over)
-        name = self.names.name(letter)
-        parts, plain = list[str](), True
-        for monomial, coefficient in owned.parts.items():
-            within = frozenset(one for one in monomial if letter in one[0].letters)
-            term = total(Term({within: coefficient / coefficient}), letter, over)
-            (binder,) = term.atoms
-            if not isinstance(binder, Binder):
-                raise NotExpressible("a sum that is no sum")
-            _, function = self.names.family(binder, at and binder.sort == VECTOR)
-            rest = Term({monomial - within: coefficient})
-            plain = plain and rest == as_term(1)
-            factor = self.names.polynomial(rest, at and any(a.sort == VECTOR for a in rest.atoms))
-            parts.append(f"({factor}, {function})")
-        if plain and body.proof is None and owned == body.normal and len(parts) == 1:
-            return Converted(self.names.polynomial(normal, at), normal)
-        text = f"(sum {domain} {self._function(letter, body.text)})"
-        inner = rewriting(self.steps(body, at)) if body.proof else ""
-        inner += _owner(self.names, over, letter)
-        proof = (
-            f"transitivity (sum {domain} (mixed [{'; '.join(parts)}])); "
-            f"[apply sum_ext; intros {name} M{name}; cbn [mixed]; {inner}poly"
-            "|rewrite sum_mixed; cbn [sums]; poly]"
-        )
-        return Converted(text, normal, proof)
 
-    def inner(self, u: Converted, v: Converted) -> Converted:
-        """Return the conversion of the inner product of two vectors, given at the coordinate c."""
-        normal = INNER(u.normal, v.normal)
-        domain = f"(all {COORDINATES})"
-        text = f"(sum {domain} (fun c : {COORDINATES} => ({u.text}) * ({v.text})))"
-        if text == self.names.polynomial(normal):
-            return Converted(text, normal)
-        parts, pairs = list[str](), list[Step]()
-        for (m, c), (n, d) in itertools.product(u.normal.parts.items(), v.normal.parts.items()):
-            (a,), (b,) = ([x for x, _ in one if x.sort == VECTOR] for one in (m, n))
-            if isinstance(b, Binder) and not isinstance(a, Binder):
-                a, b, m, n, c, d = b, a, n, m, d, c
-            rest = Term({m - {(a, 1)}: c}) * Term({n - {(b, 1)}: d})
-            u_c, v_c = self.names.atom(a, True), self.names.atom(b, True)
-            function = f"(fun c : {COORDINATES} => {u_c} * {v_c})"
-            parts.append(f"({self.names.polynomial(rest)}, {function})")
-            pair = self._pair(a, b, f"(sum {domain} {function})")
-            pairs += self.steps(pair)
-        changed = rewriting([*self.steps(u, True), *self.steps(v, True)])
-        proof = (
-            f"transitivity (sum {domain} (mixed [{'; '.join(parts)}])); "
-            f"[apply sum_ext; {_FRESH}intros c _; cbn [mixed]; {changed}poly"
-            f"|rewrite sum_mixed; cbn [sums]; {rewriting(pairs)}poly]"
-        )
-        return Converted(f"({text[1:-1]})", normal, proof)
+def _application(conversion: Conversion, atom: App, at: bool) -> Converted:
+    function = atom.function
+    places = [*zip(atom.inside, function.takes, strict=True)]
+    arguments = [conversion.argument(x, s) for x, s in places]
+    normal = function(*(x.normal for x in arguments))
+    own = [
+        conversion.names.argument(x.normal, s)
+        for x, s in zip(arguments, function.takes, strict=True)
+    ]
+    text = conversion.names.applied(function, (x.text for x in arguments))
+    inner = conversion.names.applied(function, own)
+    steps = [(x.text, y, x.proof) for x, y in zip(arguments, own, strict=True) if x.proof]
+    text, inner = (f"({x} c)" if at else x for x in (text, inner))
+    last = "reflexivity"
+    if function in conversion.meanings:
+        parameters, body = conversion.meanings[function]
+        values = dict(zip(parameters, (x.normal for x in arguments), strict=True))
+        unfolded = replace(conversion, values=values, equal={}).polynomial(body, at)
+        last = f"transitivity ({unfolded.text}); [reflexivity|{unfolded.proof or 'reflexivity'}]"
+        return Converted(text, unfolded.normal, rewriting(steps) + last)
+    if text == conversion.names.polynomial(normal, at):
+        return Converted(text, normal)
+    if function == EXP and not arguments[0].normal.parts:
+        last = "apply exp_0"
+    elif function == INV and len(arguments[0].normal.parts) == 1:
+        (coefficient,) = arguments[0].normal.parts.values()
+        shown, over = number(coefficient), number(1 / coefficient)
+        constant = f"?(Inv_number {shown} {over}) by field"
+        last = f"rewrite ?Inv_mult, ?Inv_pow, ?Inv_Inv, {constant}; poly"
+    elif inner != conversion.names.polynomial(normal, at):
+        last = "poly"
+    return Converted(text, normal, rewriting(steps) + last)
 
-    def _pair(self, a: Atom, b: Atom, text: str) -> Converted:
-        """Return the conversion of the inner product of atoms; the first one may be a sum."""
-        normal = INNER(a.term, b.term)
-        if not isinstance(a, Binder):
-            return Converted(text, normal, f"apply sum_ext; {_FRESH}intros c _; poly")
-        letter, body, inside = replace(self, values={}, meanings={}, equal={}).opened(a)
-        names = self.names
-        u, v = Converted(names.polynomial(body, True), body), Converted(names.atom(b, True), b.term)
-        product = inside.inner(u, v)
-        whole = self.summed(letter, product, names.domain(letter.sort, a.over), a.over)
-        middle = f"transitivity ({whole.text}); [apply sum_inner|{whole.proof or 'reflexivity'}]"
-        return Converted(text, normal, middle)
+
+def _family(conversion: Conversion, atom: Binder, at: bool) -> Converted:
+    letter, body, inside = conversion.opened(atom)
+    if atom.kind == "spectral":
+        return _spectral(conversion, letter, body, inside)
+    whole = inside.polynomial(body, at)
+    over, domain = atom.over, conversion.names.domain(letter.sort, atom.over)
+    if over is not None:
+        of = conversion.argument(over.of, over.owner.gives)
+        over = Over(over.owner, of.normal)
+        if of.proof is not None:
+            raise NotExpressible("a sum over the members of an element that changes its form")
+        domain = conversion.names.domain(letter.sort, over)
+    if atom.kind == "total":
+        return summed(conversion, letter, whole, domain, over, at)
+    if atom.kind not in ("least", "most"):
+        raise NotExpressible(f"the number {atom.kind!r} of a family")
+    normal = extreme(atom.kind, whole.normal, letter, over)
+    own = conversion.names.polynomial(normal)
+    if whole.proof is None:
+        return Converted(own, normal)
+    text = f"({atom.kind} {domain} {conversion._function(letter, whole.text)})"
+    name = conversion.names.name(letter)
+    owned = _owner(conversion.names, over, letter)
+    proof = f"apply {atom.kind}_ext; intros {name} M{name}; {owned}{whole.proof}"
+    return Converted(text, normal, proof)
+
+
+def _spectral(conversion: Conversion, row: Letter, body: Term, inside: Conversion) -> Converted:
+    """Return the conversion of the spectral norm of a matrix, given by its general row."""
+    (entries,) = body.atoms
+    if not isinstance(entries, Binder) or entries.kind != "row":
+        raise NotExpressible("the spectral norm of another matrix")
+    column, entry, within = inside.opened(entries)
+    whole = within.polynomial(entry)
+    normal = extreme("spectral", extreme("row", whole.normal, column), row)
+    if whole.proof is None:
+        return Converted(conversion.names.polynomial(normal), normal)
+    text = f"(spectral {conversion._function(row, conversion._function(column, whole.text))})"
+    i, j = conversion.names.name(row), conversion.names.name(column)
+    each = f"apply equal_families; intro {i}; apply equal_functions; intro {j}; "
+    return Converted(text, normal, f"f_equal; {each}{whole.proof}")
+
+
+def summed(
+    conversion: Conversion,
+    letter: Letter,
+    body: Converted,
+    domain: str,
+    over: Over | None,
+    at: bool = False,
+) -> Converted:
+    """Return the conversion of the sum of a body: sums of its monomials, with their factors."""
+    owned = members(body.normal, letter, over)
+    normal = total(body.normal, letter, over)
+    name = conversion.names.name(letter)
+    parts, plain = list[str](), True
+    for monomial, coefficient in owned.parts.items():
+        within = frozenset(one for one in monomial if letter in one[0].letters)
+        term = total(Term({within: coefficient / coefficient}), letter, over)
+        (binder,) = term.atoms
+        if not isinstance(binder, Binder):
+            raise NotExpressible("a sum that is no sum")
+        _, function = conversion.names.family(binder, at and binder.sort == VECTOR)
+        rest = Term({monomial - within: coefficient})
+        plain = plain and rest == as_term(1)
+        factor = conversion.names.polynomial(rest, at and any(a.sort == VECTOR for a in rest.atoms))
+        parts.append(f"({factor}, {function})")
+    if plain and body.proof is None and owned == body.normal and len(parts) == 1:
+        return Converted(conversion.names.polynomial(normal, at), normal)
+    text = f"(sum {domain} {conversion._function(letter, body.text)})"
+    inner = rewriting(conversion.steps(body, at)) if body.proof else ""
+    inner += _owner(conversion.names, over, letter)
+    proof = (
+        f"transitivity (sum {domain} (mixed [{'; '.join(parts)}])); "
+        f"[apply sum_ext; intros {name} M{name}; cbn [mixed]; {inner}poly"
+        "|rewrite sum_mixed; cbn [sums]; poly]"
+    )
+    return Converted(text, normal, proof)
+
+
+def inner(conversion: Conversion, u: Converted, v: Converted) -> Converted:
+    """Return the conversion of the inner product of two vectors, given at the coordinate c."""
+    normal = INNER(u.normal, v.normal)
+    domain = f"(all {COORDINATES})"
+    text = f"(sum {domain} (fun c : {COORDINATES} => ({u.text}) * ({v.text})))"
+    if text == conversion.names.polynomial(normal):
+        return Converted(text, normal)
+    parts, pairs = list[str](), list[Step]()
+    for (m, c), (n, d) in itertools.product(u.normal.parts.items(), v.normal.parts.items()):
+        (a,), (b,) = ([x for x, _ in one if x.sort == VECTOR] for one in (m, n))
+        if isinstance(b, Binder) and not isinstance(a, Binder):
+            a, b, m, n, c, d = b, a, n, m, d, c
+        rest = Term({m - {(a, 1)}: c}) * Term({n - {(b, 1)}: d})
+        u_c, v_c = conversion.names.atom(a, True), conversion.names.atom(b, True)
+        function = f"(fun c : {COORDINATES} => {u_c} * {v_c})"
+        parts.append(f"({conversion.names.polynomial(rest)}, {function})")
+        pair = _pair(conversion, a, b, f"(sum {domain} {function})")
+        pairs += conversion.steps(pair)
+    changed = rewriting([*conversion.steps(u, True), *conversion.steps(v, True)])
+    proof = (
+        f"transitivity (sum {domain} (mixed [{'; '.join(parts)}])); "
+        f"[apply sum_ext; {_FRESH}intros c _; cbn [mixed]; {changed}poly"
+        f"|rewrite sum_mixed; cbn [sums]; {rewriting(pairs)}poly]"
+    )
+    return Converted(f"({text[1:-1]})", normal, proof)
+
+
+def _pair(conversion: Conversion, a: Atom, b: Atom, text: str) -> Converted:
+    """Return the conversion of the inner product of atoms; the first one may be a sum."""
+    normal = INNER(a.term, b.term)
+    if not isinstance(a, Binder):
+        return Converted(text, normal, f"apply sum_ext; {_FRESH}intros c _; poly")
+    letter, body, inside = replace(conversion, values={}, meanings={}, equal={}).opened(a)
+    names = conversion.names
+    u, v = Converted(names.polynomial(body, True), body), Converted(names.atom(b, True), b.term)
+    product = inner(inside, u, v)
+    whole = summed(conversion, letter, product, names.domain(letter.sort, a.over), a.over)
+    middle = f"transitivity ({whole.text}); [apply sum_inner|{whole.proof or 'reflexivity'}]"
+    return Converted(text, normal, middle)
 
 
 def _owner(names: FactText, over: Over | None, letter: Letter) -> str:

@@ -67,8 +67,8 @@ def number(q: fmpq) -> str:
 
 
 @dataclass
-class FactText:
-    """The names of sorts, functions and letters, and the texts that they make.
+class TermText:
+    """The names of sorts, functions and letters, and the texts of terms.
 
     Attributes:
         names: the name of each sort, function and letter that has been printed.
@@ -198,6 +198,10 @@ class FactText:
         if isinstance(atom, Letter):
             return self.name(atom)
         return self.atom(atom)
+
+
+class FactText(TermText):
+    """The texts of propositions and sequents."""
 
     def canonical(self, proposition: Proposition) -> tuple[Term, fmpq]:
         """Return the term with the least integer coefficients, and the factor that gives it.

@@ -7,7 +7,7 @@ from typing import Any
 
 from attsvm.errors import NotExpressible
 from attsvm.theory.coq.chain import WORDS, Chain
-from attsvm.theory.coq.conversion import Conversion, Converted, Step, rewriting
+from attsvm.theory.coq.conversion import Conversion, Converted, Step, rewriting, summed
 from attsvm.theory.coq.fact_text import FactText, number
 from attsvm.theory.proof.facts import Fact, K, Proposition
 from attsvm.theory.proof.terms import (
@@ -40,7 +40,7 @@ def _add_up(
     names, name = chain.names, chain.names.name(index)
     term, _ = names.canonical(premise.proposition)
     text, domain = names.polynomial(term), names.domain(index.sort, over)
-    whole = chain.identity.summed(index, Converted(text, term), domain, over)
+    whole = summed(chain.identity, index, Converted(text, term), domain, over)
     function = f"(fun {name} : {names.sort(index.sort)} => {text})"
     known, kind = dict[str, str](), premise.proposition.relation
     if over is not None:
@@ -88,7 +88,7 @@ def _one_of_sum(
     other = Letter(f"{index.name} of sum", index.sort)
     name, moved = names.name(other), Conversion(names, {index: other.term}).polynomial(term)
     over, domain, there = _among(chain, index, owner)
-    whole = chain.identity.summed(other, moved, domain, over)
+    whole = summed(chain.identity, other, moved, domain, over)
     function = f"(fun {name} : {names.sort(other.sort)} => {moved.text})"
     used = chain.use(premise, fact, {index: name})
     raw = f"(sum {domain} {function}) - ({names.polynomial(term)})"
@@ -201,7 +201,7 @@ def _swapped(chain: Chain, fact: Fact, one: Converted, other: Converted, proof: 
 
 def summation(chain: Chain, index: Letter, body: Converted, over: Over | None = None) -> Converted:
     """Return the conversion of the sum of a body, also if its text is that of its normal form."""
-    whole = chain.identity.summed(index, body, chain.names.domain(index.sort, over), over)
+    whole = summed(chain.identity, index, body, chain.names.domain(index.sort, over), over)
     function = f"(fun {chain.names.name(index)} : {chain.names.sort(index.sort)} => {body.text})"
     return Converted(
         f"(sum {chain.names.domain(index.sort, over)} {function})",
