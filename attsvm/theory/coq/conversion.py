@@ -153,8 +153,9 @@ class Conversion:
         if sort != VECTOR:
             whole = self.polynomial(term)
             return replace(whole, text=f"({whole.text})")
-        if len(term.parts) == 1 and term == next(iter(term.atoms)).term:
-            return self.atom(next(iter(term.atoms)))
+        atom = next(iter(term.atoms), None)
+        if atom is not None and term == atom.term and not isinstance(atom, Binder):
+            return self.atom(atom)
         body = self.polynomial(term, at=True)
         text = f"(fun c : {COORDINATES} => {body.text})"
         if text == self.names.argument(body.normal, VECTOR):

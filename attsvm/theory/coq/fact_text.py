@@ -137,7 +137,7 @@ class TermText:
                 inner = self.family(row)[1] if isinstance(row, Binder) else ""
                 index, sort = self.atom(atom.index), self.sort(atom.index.sort)
                 return f"(spectral (fun {index} : {sort} => {inner}))"
-            domain, function = self.family(atom, at)
+            domain, function = self.family(atom, atom.sort == VECTOR)
             word = {"total": "sum", "least": "least", "most": "most"}.get(atom.kind)
             if word is None:
                 raise NotExpressible(f"the number {atom.kind!r} of a family")
