@@ -136,7 +136,7 @@ class Conversion:
         if not isinstance(atom, App):
             raise NotExpressible("an index that nothing binds")
         if atom.function == INNER:
-            u, v = (self.polynomial(x, at=True) for x in atom.inside)
+            u, v = (self.polynomial(x, at=True) for x in self.names.factors(atom))
             return inner(self, u, v)
         return _application(self, atom, at)
 

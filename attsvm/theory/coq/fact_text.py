@@ -150,7 +150,7 @@ class TermText:
             text = f"(INR {text})" if atom.sort == STEP else text
         elif isinstance(atom, App):
             if atom.function == INNER:
-                u, v = (self.polynomial(x, at=True) for x in atom.inside)
+                u, v = (self.polynomial(x, at=True) for x in self.factors(atom))
                 return f"(sum (all {COORDINATES}) (fun c => ({u}) * ({v})))"
             if atom.function.name == OPAQUE and not self.opaque:
                 raise NotExpressible("a Lipschitz gradient")
@@ -159,6 +159,10 @@ class TermText:
             ]
             text = self.applied(atom.function, arguments)
         return f"({text} c)" if at else text
+
+    def factors(self, inner: App) -> list[Term]:
+        """Return the factors of an inner product in the order in which it prints them."""
+        return sorted(inner.inside, key=lambda x: self.polynomial(x, at=True))
 
     def applied(self, function: Function, arguments: Iterable[str]) -> str:
         """Return a function applied to arguments."""
