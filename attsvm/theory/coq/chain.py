@@ -27,10 +27,10 @@ class Premises:
         self,
         whole: Proof,
         names: FactText,
-        given: Mapping[str, str],
+        hypotheses: Mapping[str, str],
         rules: Mapping[str, Callable[..., str]],
     ) -> None:
-        self.whole, self.names, self.given = whole, names, given
+        self.whole, self.names, self.hypotheses = whole, names, hypotheses
         self.rules = rules
         self.identity = Conversion(names)
         self.algebra: dict[str, str] = {}
@@ -82,7 +82,7 @@ class Premises:
             values: the values of letters.
             signs: for a letter of the sort "positive", the proof that its value is above 0.
             known: proofs of assumptions of the premise, by their texts.
-            bound: letters that are bound where the premise is used.
+            bound: letters that the text around the premise binds.
         """
         if premise.number in self.unstated:
             raise NotExpressible("a premise that is not expressible")
@@ -259,9 +259,9 @@ class Chain(Premises):
         """Return the tactics that prove a fact."""
         if fact.number in self.whole.of_reading:
             spoken = self.names.sequent(_sequent(fact))
-            if spoken not in self.given:
+            if spoken not in self.hypotheses:
                 raise NotExpressible("a fact of the reading in other letters")
-            return f"exact ({' '.join([self.given[spoken], *self.bound(fact)])})."
+            return f"exact ({' '.join([self.hypotheses[spoken], *self.bound(fact)])})."
         _, name, arguments, more = self.calls[fact.number]
         rule = self.rules.get(name)
         if rule is None:

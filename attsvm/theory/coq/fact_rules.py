@@ -146,14 +146,14 @@ def _certified(
         cases.reverse()
     scripts = []
     for n, denial in enumerate(cases):
-        found = certificate((*known, denial), _DEGREE)
-        if found is None:
+        summands = certificate((*known, denial), _DEGREE)
+        if summands is None:
             raise NotExpressible("a fact without a certificate")
         term = f"(- ({texts[-1]}))" if goal.relation != "==" or n == 1 else f"({texts[-1]})"
         own = [*(f"({x})" for x in texts[:-1]), term]
         sizes = [*scales[:-1], fmpq(abs(scales[-1].p), scales[-1].q)]
         scripts.append(
-            f"intro D; exact ({_summed((*known, denial), found, sizes, own)} ltac:(ring))"
+            f"intro D; exact ({_summed((*known, denial), summands, sizes, own)} ltac:(ring))"
         )
     word = f"{WORDS[goal.relation]}_denied"
     return f"apply {word}; [{'|'.join(scripts)}]."
@@ -200,13 +200,13 @@ def _inside(
 
 def _summed(
     propositions: Sequence[Proposition],
-    found: Sequence[Summand],
+    summands: Sequence[Summand],
     scales: Sequence[fmpq],
     texts: Sequence[str],
 ) -> str:
     """Return the proof of a contradiction by a certificate, up to its polynomial identity."""
     factors = []
-    for summand in found:
+    for summand in summands:
         factor = summand.factor
         for place in summand.places:
             factor /= scales[place]
@@ -214,7 +214,7 @@ def _summed(
     common = math.lcm(*(int(f.q) for f in factors))
     above: tuple[str, bool] | None = None
     zero = "(@eq_refl R 0)"
-    for summand, rational in zip(found, factors, strict=True):
+    for summand, rational in zip(summands, factors, strict=True):
         whole = int((rational * common).p)
         relations = [propositions[x].relation for x in summand.places]
         last = len(propositions) - 1

@@ -86,8 +86,8 @@ class TermText:
         if thing not in self.names:
             kind = {Sort: "I", Function: "v", Letter: "l"}[type(thing)]
             plain = f"{kind}_{re.sub(r'[^0-9A-Za-z]', '_', thing.name)}"
-            taken, text = {*self.names.values()}, plain
-            while text in taken:
+            known, text = {*self.names.values()}, plain
+            while text in known:
                 text += "'"
             self.names[thing] = text
         return self.names[thing]

@@ -420,7 +420,7 @@ def check_linked(
         coqc: the compiler.
         tell: called with a message before each step.
         workers: number of files that Coq compiles at once.
-        folder: where the files are written.
+        folder: the folder for the files.
     """
     ensure_coq(coqc)
     compiler = Compiler(folder, coqc, {"Facts": "attsvm.theory.coq"})

@@ -43,8 +43,8 @@ def _of_numbers(lemma: Lemma, word: str, **sorts: Sort) -> Cited:
             relation, steps = needed.proposition.relation, conversion.steps(one)
             proof = chain.turned(one.text, one.normal, own, relation, steps, used, back=True)
             words.append(f"(fun {names.name(*binds)} => {proof})" if binds else proof)
-        said = generic.concludes[place]
-        for a in said.assumptions:
+        conclusion = generic.concludes[place]
+        for a in conclusion.assumptions:
             one = conversion.polynomial(names.canonical(a)[0])
             moved, _ = names.canonical(Proposition(one.normal, a.relation))
             own_text = names.proposition(Proposition(moved, a.relation))
@@ -54,7 +54,7 @@ def _of_numbers(lemma: Lemma, word: str, **sorts: Sort) -> Cited:
                     one.text, one.normal, moved, a.relation, conversion.steps(one), proof, back=True
                 )
             )
-        proof = chain.converted(fact, said.proposition, conversion, f"({' '.join(words)})")
+        proof = chain.converted(fact, conclusion.proposition, conversion, f"({' '.join(words)})")
         return f"{chain.lost(fact)}exact {proof}."
 
     return cite

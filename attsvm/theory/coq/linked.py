@@ -19,7 +19,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.proof.facts import Fact, Proof, Sequent
-from attsvm.theory.proof.linked import given, is_linked
+from attsvm.theory.proof.linked import is_linked, of_reading
 from attsvm.theory.proof.terms import (
     SAME,
     VECTOR,
@@ -74,7 +74,7 @@ def exported(formula: Formula, whole: Proof) -> str:
         NotExpressible: a rule, sort or term has no form in Coq here.
     """
     names = FactText()
-    concludes, known = given(formula, whole)
+    concludes, known = of_reading(formula, whole)
     # the hypotheses that the proof uses: without the others, the theorem says more
     spoken = {
         names.sequent(Sequent(f.proposition, f.assumptions))

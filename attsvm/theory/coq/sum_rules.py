@@ -255,7 +255,7 @@ def _split(chain: Chain, fact: Fact, body: Term, index: Letter, first: Fact, lat
     others, after = after_first(index.sort)
     start, other = first_of(index.sort), Letter("other", others)
     axis = axis_of(names, after)
-    if axis not in chain.given:
+    if axis not in chain.hypotheses:
         raise NotExpressible("an axis without its first index")
     text = names.polynomial(body)
     whole = summation(chain, index, Converted(text, body))
@@ -264,7 +264,7 @@ def _split(chain: Chain, fact: Fact, body: Term, index: Letter, first: Fact, lat
     rest = summation(chain, other, each)
     steps = [s for x in (whole, one, rest) for s in chain.identity.steps(x)]
     function = f"(fun {names.name(index)} : {names.sort(index.sort)} => {text})"
-    proof = f"(Rminus_diag_eq _ _ (split_is _ _ {function} {chain.given[axis]}))"
+    proof = f"(Rminus_diag_eq _ _ (split_is _ _ {function} {chain.hypotheses[axis]}))"
     raw = f"{whole.text} - ({one.text} + {rest.text})"
     return f"exact {chain.to(fact, raw, whole.normal - one.normal - rest.normal, steps, proof)}."
 

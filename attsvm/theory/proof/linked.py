@@ -344,10 +344,12 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
         ProofError: a sequent of the conclusion is missing, or a fact that the proof took as given
             is neither setting nor hypothesis. Or a conclusion is of another proof.
     """
-    ensure_ended(whole, *given(formula, whole))
+    ensure_ended(whole, *of_reading(formula, whole))
 
 
-def given(formula: Formula, whole: Proof) -> tuple[tuple[Sequent, ...], dict[str, list[Sequent]]]:
+def of_reading(
+    formula: Formula, whole: Proof
+) -> tuple[tuple[Sequent, ...], dict[str, list[Sequent]]]:
     """Return what a reading concludes, and what it gives to a proof, by the rule that takes it.
 
     Raises:
