@@ -197,6 +197,8 @@ def _application(conversion: Conversion, atom: App, at: bool) -> Converted:
         return Converted(text, normal)
     if function == EXP and not arguments[0].normal.parts:
         last = "apply exp_0"
+    elif function == INV and not arguments[0].normal.parts:
+        last = "apply Inv_at_0; poly"
     elif function == INV and len(arguments[0].normal.parts) == 1:
         (coefficient,) = arguments[0].normal.parts.values()
         shown, over = number(coefficient), number(1 / coefficient)
