@@ -233,11 +233,11 @@ def test_each_premise_is_needed(name):
     assert [(f, p) for f, p in tenth(pairs, name) if not mutants.needed(f, p)] == []
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_no_wider_conclusion_is_concluded(name):
-    for fact in whole(name).concluded:
-        for change, said in mutants.wider(fact.proposition):
-            assert not fact.proposition.says(said), change
+def test_no_wider_conclusion_is_concluded():
+    concluded = [(name, fact.proposition) for name in EVERY for fact in whole(name).concluded]
+    wider = [(name, one, *each) for name, one in concluded for each in mutants.wider(one)]
+    assert len(wider) > 3 * len(concluded) > 500
+    assert [(name, change) for name, one, change, said in wider if one.says(said)] == []
 
 
 def test_every_fact_serves_a_conclusion_and_has_a_text():
