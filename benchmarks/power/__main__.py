@@ -51,6 +51,7 @@ What each searcher is good at:
 - `sizes`: claims that fail only for many tokens, inputs, dimensions or steps.
 - `integers`: violations by few integers, rare or at equal sides; boxes that are decided whole.
 - `gradient`: narrow curved valleys in many dimensions, on conclusions that are differentiable.
+- `solver`, which is z3: polynomial claims in small shapes, also small regions and exact relations.
 - `every`, which is not in the table, settles claims that have few instances.
 """
 

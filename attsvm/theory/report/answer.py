@@ -129,6 +129,8 @@ class Answer:
         if seen.undecided:
             count = counted(seen.undecided, "instance")
             yield f"  {count} settled neither way: {seen.undecided_note}"
+        if seen.solver_note:
+            yield f"  {seen.solver_note}"
         yield from self._closest()
         for warning in account.warnings_with(FOR_QUESTIONS):
             yield f"  warning: {warning}"

@@ -97,6 +97,8 @@ def hunt_text(
         yield f"{text}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
+    if document["solver_note"]:
+        yield f"solver: {document['solver_note']}"
     if document["unjudged"]:
         yield (
             f"not judged: {counted(document['unjudged'], 'screened instance')}, in which rounding "

@@ -55,6 +55,8 @@ class Counts:
         given_up: number of evaluations stopped after too many steps: of records with changed
             integers, lengths or members, and of formulas, for one instance or a batch.
         given_up_note: the first instance or batch for which a formula took too many steps.
+        solver_note: the shapes for which a solver found that there is no counterexample, with its
+            version and its assumptions.
         screened: number of instances evaluated in batches of floats to select those to examine.
         unjudged: number of screened instances for which floats cannot rule out a violation and
             which were not judged.
@@ -90,6 +92,7 @@ class Counts:
     unexamined: int = 0
     given_up: int = 0
     given_up_note: str = ""
+    solver_note: str = ""
     screened: int = 0
     unjudged: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
@@ -192,7 +195,9 @@ _JOINED: dict[str, _Join] = {
     "coverage": _by_key(_by_key(operator.add)),
     **dict.fromkeys(("claim", "part", "refuted", "proof", "linked"), _first),
     **dict.fromkeys(("steps", "unread", "error"), _first),
-    **dict.fromkeys(("undecided_note", "broke_note", "given_up_note", "refutes_reading"), _first),
+    **dict.fromkeys(
+        ("undecided_note", "broke_note", "given_up_note", "solver_note", "refutes_reading"), _first
+    ),
 }
 """How to join two counts, by name; counts that are not named here are added."""
 

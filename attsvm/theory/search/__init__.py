@@ -107,6 +107,13 @@ def _gradient(scout: Scout, generator: np.random.Generator) -> None:
     gradient(scout, generator)
 
 
+def _solver(scout: Scout, generator: np.random.Generator) -> None:
+    """Ask z3; the library is loaded only in a hunt."""
+    from attsvm.theory.search.solver import solver
+
+    solver(scout, generator)
+
+
 GUIDED: dict[str, Guided] = {
     "screen": Guided(
         "screening in batches",
@@ -140,6 +147,14 @@ GUIDED: dict[str, Guided] = {
         fewer=4,
         library="torch",
     ),
+    "solver": Guided(
+        "z3",
+        _solver,
+        0.0,
+        fits=lambda claim: claim.formula.batches and claim.formula.measured is None,
+        there=lambda: importlib.util.find_spec("z3") is not None,
+        quick=False,
+    ),
 }
 """Guided searchers by short name, in the order in which a check runs them."""
 
@@ -154,6 +169,7 @@ NEEDS = {
     "screen": "variables that are drawn separately",
     "sizes": "a length or an integer that can exceed the drawn ones, or records",
     "integers": "only integers as variables, or records",
+    "solver": "a formula of variables that are drawn separately",
 }
 """The property that a claim must have for a searcher to fit it, unless every claim has it."""
 

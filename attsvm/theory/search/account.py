@@ -228,6 +228,7 @@ _COPIED_COUNTS = (
         "unexamined",
         "given_up",
         "given_up_note",
+        "solver_note",
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )

@@ -240,7 +240,7 @@ class _Chase:
     def _fills(self, searcher: str) -> bool:
         """Return whether the searcher fills batches, and so needs no instance to start from."""
         enumerates = searcher in ("integers", "sizes") and self.hunt.claim.formula.batches
-        return searcher == "screen" or enumerates
+        return searcher in ("screen", "solver") or enumerates
 
     def moves(self, searcher: str) -> bool:
         """Return whether a known instance has something that the searcher can move."""

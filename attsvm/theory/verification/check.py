@@ -130,6 +130,7 @@ _FORM = (
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
         **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
         "given_up_note": forms.text,
+        "solver_note": forms.text,
         **dict.fromkeys(("exhausted", "inner"), _ENDS),
         "coverage": forms.values(_COUNTS),
         **dict.fromkeys(("refuted", "refutes_reading"), forms.maybe(_REFUTED)),

@@ -364,7 +364,7 @@ def test_the_lengths_of_a_question_are_those_of_its_author():
         n=Integer(1, 2),
     )
     assert asked.text == "Let n be in {1, 2} and x in R^n. Then sum(x)^2 <= 2 sum(x^2)."
-    assert not after(asked, "drawn", "screen").refuted
+    assert not after(asked, "drawn", "screen", "solver").refuted
     longer = question(
         lambda m, v: m.at_most(m.square(m.sum(v.x)), 2 * m.sum(v.x * v.x)),
         x=Vector("n"),
