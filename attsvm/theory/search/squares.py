@@ -20,8 +20,9 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.relations import flat
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.instances import FrozenValues, defined
-from attsvm.theory.declaration.variables import Choice, Defined
+from attsvm.theory.declaration.variables import Choice
 
 if TYPE_CHECKING:
     from attsvm._types import Array
