@@ -49,7 +49,7 @@ from attsvm.theory.proof.lemmas import (
     LENGTH,
     RECIPROCAL,
 )
-from attsvm.theory.proof.linked import linked, suppose
+from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -61,7 +61,6 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
-    fact_of_reading,
     induction,
     picked,
     positive,
@@ -388,7 +387,7 @@ def prove_equal_rivals() -> str:
 def of_case(what: Supposition) -> tuple[Fact, ...]:
     """Return what a hypothesis says as facts of a case, or of earlier steps, of a longer proof."""
     says = present(what.proposition, "what a case says")()
-    return tuple(fact_of_reading(sequent, "setting", what.says) for sequent in says)
+    return tuple(setting({what.says: sequent}, what.says) for sequent in says)
 
 
 @linked

@@ -9,7 +9,6 @@ from attsvm.theory.coq.conversion import Conversion, Converted, rewriting
 from attsvm.theory.coq.sum_rules import summation
 from attsvm.theory.proof import lemmas
 from attsvm.theory.proof.facts import Fact, K, Proposition
-from attsvm.theory.proof.lemmas import Lemma
 from attsvm.theory.proof.terms import REAL, VECTOR, Letter, Sort, Term, as_term
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 Cited = Callable[..., str]
 
 
-def _of_numbers(lemma: Lemma, word: str, **sorts: Sort) -> Cited:
+def _of_numbers(lemma: lemmas.Lemma, word: str, **sorts: Sort) -> Cited:
     """Return the citation of a lemma about numbers or vectors with these letters.
 
     The lemma of Coq that gives the conclusion n is called word_n.

@@ -242,6 +242,7 @@ def made(
     *,
     bound: Iterable[Letter] = (),
     first: int = 0,
+    from_reading: bool = False,
 ) -> Fact:
     """Add a fact to the proof and return it; every rule calls this for the checks that all share.
 
@@ -252,21 +253,22 @@ def made(
         assumptions: what it assumes.
         bound: letters of the premises that the rule has replaced or bound.
         first: the number of the first fact of this call, if it is another one.
+        from_reading: whether the reading gives the fact; only such facts speak of `FIXED`.
 
     Raises:
         ProofError: a premise is of another proof, or an assumption speaks of the end or of `FIXED`,
-            or the end depends on it. Or an index disappears although its set may be empty, or is
-            outside of its sum, or a function to an index set is new.
+            or a rule makes a fact about it. Or an index disappears although its set may be empty,
+            or is outside of its sum, or a function to an index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
         raise ProofError("a premise is a fact of another proof", value=repr(chosen))
     # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds. And
-    # what is said of a function of `FIXED` needs all vectors at once: two functions that agree
-    # under an assumption on the vector, or from a step on that depends on it, are not one function.
+    # what is said of a function of `FIXED` needs all vectors at once: a function that agrees with
+    # another one, or with one of a family, at each vector is none of these. So only lemmas read it.
     held = {FIXED, K} if proposition.eventually else {FIXED}
-    late = proposition.eventually and FIXED in proposition.letters
-    if late or any(a.eventually or held & a.letters for a in assumed):
+    about = FIXED in proposition.letters and (proposition.eventually or not from_reading)
+    if about or any(a.eventually or held & a.letters for a in assumed):
         raise ProofError("a fact binds what its assumptions fix", value=repr(chosen))
     number = len(whole.facts) + 1
     fact = Fact(proposition, assumed, rule, chosen, number, first or number)

@@ -98,7 +98,7 @@ def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) 
     """
     spoken = (sequent.proposition, *sequent.assumptions)
     current().choices |= {f for p in spoken for a in p.term.atoms for f in a.choices}
-    fact = made(sequent.proposition, rule, (), sequent.assumptions, first=first)
+    fact = made(sequent.proposition, rule, (), sequent.assumptions, first=first, from_reading=True)
     current().of_reading.add(fact.number)
     return note(sentence, fact)
 
