@@ -133,10 +133,12 @@ class TermText:
     def _atom(self, atom: Atom, at: bool) -> str:
         if isinstance(atom, Binder):
             if atom.kind == "spectral":
-                (row,) = atom.body.atoms
-                inner = self.family(row)[1] if isinstance(row, Binder) else ""
+                rows = [a for a in atom.body.atoms if isinstance(a, Binder) and a.kind == "row"]
+                known = [a for a in rows if a.term == atom.body and a.over is atom.over is None]
+                if not known:
+                    raise NotExpressible("the spectral norm of another matrix")
                 index, sort = self.atom(atom.index), self.sort(atom.index.sort)
-                return f"(spectral (fun {index} : {sort} => {inner}))"
+                return f"(spectral (fun {index} : {sort} => {self.family(known[0])[1]}))"
             domain, function = self.family(atom, atom.sort == VECTOR)
             word = {"total": "sum", "least": "least", "most": "most"}.get(atom.kind)
             if word is None:

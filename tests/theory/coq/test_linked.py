@@ -15,7 +15,7 @@ from attsvm.theory.coq.linked import exported, linked_jobs
 from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt
 from attsvm.theory.proof.lemmas import falls
-from attsvm.theory.proof.terms import REAL, STEP, Function, Letter, Sort, extreme, total
+from attsvm.theory.proof.terms import REAL, STEP, Function, Letter, Over, Sort, extreme, total
 from attsvm.theory.verification.check import found_proof
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -110,3 +110,15 @@ def test_what_has_no_form_is_named():
         names.proposition(ge(extreme("row", f(j), j), 0))
     with pytest.raises(NotExpressible, match="derivatives"):
         names.proposition(falls(Function("g", (REAL,)), Function("h", (REAL,))))
+
+
+def test_only_the_norm_of_a_whole_matrix_has_a_text():
+    i = Letter("i", Sort("m", index=True))
+    A, owner = Function("A", (i.sort, j.sort)), Function("owner", (j.sort,), i.sort)
+    row = extreme("row", A(i, j), j)
+    text = FactText().polynomial(extreme("spectral", row, i))
+    assert text == "(spectral (fun i002 : I_m => (fun i001 : I_n => (v_A i002 i001))))"
+    some, least = extreme("row", A(i, j), j, Over(owner, i.term)), extreme("least", A(i, j), j)
+    for other in (2 * row, row**2, some, least):
+        with pytest.raises(NotExpressible):
+            FactText().polynomial(extreme("spectral", other, i))
