@@ -63,8 +63,8 @@ def pytest_collection():
 # claims, and what a module's fixtures set up. So
 # - a file's tests run on one worker, and all files that use torch on the same one;
 # - so do files that read the syntax trees of our code, and files that run the proofs of claims;
-# - two or three workers also check the claims with proofs on that worker, each proof once; if there
-#   are more, the other workers would wait for it;
+# - with two or three workers, this worker also checks the claims with proofs, so that each proof
+#   runs once; with more workers, the others would be idle at the end;
 # - the stored counterexamples run first, and tests that need no kernels next: other processes that
 #   are under way at first, such as those of `.ci/run`, have some kernels compiled meanwhile.
 
@@ -76,9 +76,9 @@ _GROUPS = {
     ),
     "syntax trees": re.compile(r"^from tests.parsed import|^from tests.test_arrows", re.MULTILINE),
 }
-"""What the files of each group, but for the counterexamples and claims, contain."""
+"""Text that the files of each group contain, except for counterexamples and claims."""
 _PROVED = re.compile(r"^ +proof=", re.MULTILINE)
-"""What the files of claims with proofs contain."""
+"""Text that files of claims with proofs contain."""
 _REPLAYS = re.compile(r"^properties/.*/counterexamples/")
 _WITHOUT_KERNELS = re.compile(r"^tests/(symbolic|theory)/")
 

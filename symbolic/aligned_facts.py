@@ -385,14 +385,14 @@ def prove_equal_rivals() -> str:
 
 
 def of_case(what: Supposition) -> tuple[Fact, ...]:
-    """Return what a hypothesis says as facts of a case, or of earlier steps, of a longer proof."""
+    """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it."""
     says = present(what.proposition, "what a case says")()
     return tuple(setting({what.says: sequent}, what.says) for sequent in says)
 
 
 @linked
 def prove_in_a_case() -> str:
-    """Prove the same if a case, or steps, say that inputs are aligned and V exists, and so on."""
+    """Prove the limit direction if a case of a longer proof, or its steps, give the hypotheses."""
     end_direction(aligned_runs(lambda: of_case(INPUTS_ALIGNED)[0], of_case))
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 

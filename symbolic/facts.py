@@ -162,7 +162,7 @@ def size_at_most(above: Fact, below: Fact, x: Term, bound: Operand) -> Fact:
 def rises_at_most(
     f: Term, x: Letter, ends: tuple[Term, Term], order: Fact, slope: tuple[Fact, Fact]
 ) -> tuple[Fact, Fact]:
-    """Return that c (b - a) >= f(b) - f(a) and >= f(a) - f(b), as c x - f and c x + f rise.
+    """Return that c (b - a) is at least f(b) - f(a) and f(a) - f(b), as c x - f and c x + f rise.
 
     Args:
         f: the function, a term in x.
@@ -257,7 +257,7 @@ def image(A: Term, row: Letter, column: Letter, v: Term) -> tuple[Fact, Fact]:
 
 
 def by_steps(claim: Proposition, start: Iterable[Fact], step: Iterable[Fact]) -> Fact:
-    """Return a claim for all k: facts show it at 0, and at k + 1 if it holds at k."""
+    """Return a claim for all k, from facts that give it at 0, and at k + 1 if it holds at k."""
     first = decide(claim.at({K: as_term(0)}), *start)
     return induction(claim, first, decide(claim.at({K: K.term + 1}), assume(claim), *step))
 
@@ -326,7 +326,7 @@ def tangent(x: Term, at: Term) -> Fact:
 
 
 def powers_apart(x: Term, y: Term, top: Term, x_top: Fact, y_top: Fact) -> Fact:
-    """Return that E w (x - y) >= w^2 for w = exp(x) - exp(y), as E is at least both powers."""
+    """Return that E w (x - y) >= w^2 for w = exp(x) - exp(y), if E >= exp(x) and E >= exp(y)."""
     change, apart, up, down = EXP(x) - EXP(y), x - y, tangent(x, y), tangent(y, x)
     goal, condition = ge(top * change * apart, change**2), ge(apart, 0)
     yes, no = assume(condition), assume(condition.denied())
@@ -360,7 +360,7 @@ def logs_rise(low: Term, high: Term, positive: Fact, order: Fact) -> Fact:
 
 
 def outgrows(grows: Fact, b: Letter, factor: Fact, level: Fact) -> Fact:
-    """Return that f x >= c in the end, if x exceeds every bound b > 0 there, f > 0 and c > 0."""
+    """Return that f x >= c in the end, if f > 0, c > 0, and x exceeds every b > 0 in the end."""
     f, c = factor.proposition.term, level.proposition.term
     unit, inverse = cite(RECIPROCAL, [factor], f)
     far = at(grows, {b: c * INV(f)}, decide(gt(c * INV(f), 0), level, inverse))

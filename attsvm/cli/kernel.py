@@ -34,11 +34,14 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--proofs",
         action="store_true",
-        help="check linked proofs instead: each fact is a lemma, which Coq proves from the fact's "
-        "premises; the last theorem is the reading",
+        help="check linked proofs instead: Coq proves each fact as a lemma from its premises; "
+        "the last theorem is the statement of the reading",
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="keep the files of linked proofs in this folder"
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="with --proofs: write the files for Coq to this folder and keep them",
     )
     parser.add_argument(
         "-n", "--workers", type=positive_integer, default=1, help="number of processes (default 1)"
@@ -49,7 +52,7 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check; return 0 if Coq accepts every theorem, else 1.
+    """Check the theorems; return 1 if Coq rejects one or fails on one, else 0.
 
     Raises:
         UsageError: there is no Coq.

@@ -76,5 +76,5 @@ def is_over(deadline: Deadline | None) -> bool:
 
 
 def rounds(deadline: Deadline | None, most: int) -> Iterable[object]:
-    """Return `most` rounds of a search without a deadline, else rounds without end."""
+    """Return the rounds of a search: `most` without a deadline, any number with one."""
     return range(most) if deadline is None else itertools.repeat(None)

@@ -175,7 +175,7 @@ Definition prompt_rows (X : list mat) (W : mat) (alpha : list nat) : mat :=
   concat (zip (fun T a => map (fun x => map (fun row => inner row (minus (nth a T nil) x)) W)
     (without a T)) X alpha).
 
-(* How much more the chosen token scores than each other token of its input. *)
+(* The score of the chosen token less that of each other token of its input. *)
 Definition leads (D : list input) (chosen : list nat) : vec :=
   concat (zip (fun i c => map (fun g => Qred (nth c (scores i) 0 - g)%Q) (without c (scores i)))
     D chosen).
@@ -315,7 +315,7 @@ Definition shared_tokens (D : list input) (s : list nat) : bool :=
   forallb (fun p => forallb (fun q => negb (Nat.eqb (snd p) (snd q)) ||
     same (flat (tokens (fst p))) (flat (tokens (fst q)))) P) P.
 
-(* Chosen tokens score above the others of margin 1; the same of all choices with solutions. *)
+(* A choice has a solution, and each chosen token scores above the tokens of margin 1. *)
 Definition locally_optimal (D : list input) (c : list nat) (t : option vec) : bool :=
   match t with
   | Some w => forallb (fun lm => is_positive (fst lm) || below 1%Q (snd lm))

@@ -674,13 +674,13 @@ def some_start_reaches(data: Data, loss: str, target: Vector) -> Answer:
 
 
 def turns_to(data: Data, start: Matrix, loss: str, step: Q, steps: int, target: Vector) -> Answer:
-    """Return that descent tends to the direction of the target, as a false answer.
+    """Return a false answer if descent cannot converge to the direction of the target.
 
-    After some steps it keeps the largest logits of some tokens for ever (`outrun`), so that these
-    have no negative margin under a limit of the direction.
+    From some step on descent keeps the largest logits of some tokens (`outrun`). So these tokens
+    have no negative margin under any limit direction, but they have one under the target.
 
     Raises:
-        Undefined: they have none under the target either.
+        Undefined: these tokens have no negative margin under the target.
     """
     W = descend(data.moving, start, loss, step, steps)
     if min(margins_of(data.moving, outrun(data.moving, W, loss), target)) < 0:

@@ -28,7 +28,7 @@ def equal_scores_chance(n: int, T: int, d: int) -> Q:
 
 
 def spoken(follow: Sequence[Sequence[int]], n: int) -> list[tuple[list[int], Q]]:
-    """Return the sentences of n tokens with their probabilities; the first token is uniform."""
+    """Return all sentences of n tokens and their probabilities, if the first token is uniform."""
     texts = [([k], Q(1, len(follow))) for k in range(len(follow))]
     for _ in range(n - 1):
         texts = [
@@ -45,8 +45,8 @@ def support_chance(
 ) -> Q:
     """Return the probability that all tokens support the solution of m random sentences.
 
-    Attention is over all tokens, which are orthonormal. `multipliers` decide each choice of m
-    sentences.
+    Attention is over all tokens, which are orthonormal. `multipliers` has, for each choice of m
+    sentences, the multipliers that prove its solution, or that there is none.
     """
     V, result = len(follow), Q(0)
     E = [[Q(a == b) for b in range(V)] for a in range(V)]
@@ -64,7 +64,7 @@ def support_chance(
 
 
 def inverted(M: Matrix) -> list[list[Q]]:
-    """Return the inverse of a matrix, by elimination; divide by 0 if there is none."""
+    """Return the inverse of a matrix, by elimination; raise ZeroDivisionError if it is singular."""
     n = len(M)
     rest = [[*map(Q, row), *(Q(i == j) for j in range(n))] for i, row in enumerate(M)]
     for k in range(n):
@@ -77,7 +77,7 @@ def inverted(M: Matrix) -> list[list[Q]]:
 
 
 def determinant(M: Sequence[Sequence[Real]]) -> Real:
-    """Return the determinant, by the first row."""
+    """Return the determinant, by expansion along the first row."""
     if not M:
         return Real(1)
     minors = ([[*row[:k], *row[k + 1 :]] for row in M[1:]] for k in range(len(M)))
@@ -86,12 +86,12 @@ def determinant(M: Sequence[Sequence[Real]]) -> Real:
 
 
 def nuclear_rank(A: Matrix, V: Vector, root: Matrix, multipliers: Vector) -> int:
-    """Return the rank of all matrices of least nuclear norm with <a, W> >= 1 for rows a, if full.
+    """Return d if all d x d W of least nuclear norm with <a, W> >= 1 for all rows a have rank d.
 
-    Let S = sum_j w_j a_j have spectral norm 1, and C bound the nuclear norm of a matrix V with
-    margins of at least 1. Then W = S H up to e = sqrt(2 C gap), where H = (W^T W)^(1/2) and gap = C
-    - sum_j w_j, and <a_j, W> <= 1 + gap/w_j. These equations enclose H
-    (docs/proofs/ranks_of_solutions.md). C is (|V B^-1|^2 + |B|^2)/2 for any `root` B.
+    Let S = sum_j w_j a_j have spectral norm 1. Let C bound the nuclear norm of a matrix V with
+    margins of at least 1, and gap = C - sum_j w_j. Then ||W - S H|| <= sqrt(2 C gap) for
+    H = (W^T W)^(1/2), and <a_j, W> <= 1 + gap/w_j (docs/proofs/ranks_of_solutions.md). These
+    equations enclose H. C is (|V B^-1|^2 + |B|^2)/2 for any matrix B, here `root`.
     """
     d = isqrt(len(V))
     size = spectral(reals(matrix([inner(multipliers, c) for c in transposed(A)]))).high

@@ -140,7 +140,7 @@ def basin(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
 
 
 def selection(data: Data, W: Reals) -> Selection:
-    """Return the tokens of largest logit, and of each rival (x_c - x_t) z^T, lead and margin."""
+    """Return the tokens c of largest logit; (x_c - x_t) z^T, lead and margin of each rival t."""
     chosen: list[int] = []
     A, lead, margin = dict[Pair, list[Q]](), dict[Pair, Q](), dict[Pair, Real]()
     for i, (X, z, scores) in enumerate(zip(data.X, data.Z, data.scores, strict=True)):
@@ -156,8 +156,8 @@ def selection(data: Data, W: Reals) -> Selection:
 def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
     """Return the tokens of largest logit if descent from W keeps them and its direction converges.
 
-    Let m_0 be the least margin m_j of a group. Enclosures show that no step, of any size, lowers
-    m_0 or m_j - m_0 while all are at least what they are at W, so that none ever falls below that.
+    Let m_0 be the least margin m_j of a group. While m_0 and all m_j - m_0 are at least as large as
+    at W, no step of any size lowers one of them, by enclosures. So they stay as large for ever.
     """
     chosen, A, lead, margin = selection(data, W)
     proved = [bool(margin), *(m.low > 0 for m in margin.values())]
@@ -186,12 +186,12 @@ def trap(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
 def outrun(data: Data, W: Reals, loss: str) -> list[int]:
     """Return the tokens of largest logit if descent from W keeps them, with steps of any size.
 
-    Let h be the rivals of higher score, at most one an input, and l the others. Take the set of
-    matrices for which all margins and all m_h - m_l are at least what they are at W. There minus
-    the gradient is sum_l c_l A_l - sum_h c_h A_h with c_h <= q_hl c_l; `inverse` has the 1/q_hl. A
-    margin or m_h - m_l with inner products f changes by S - sum_h f_h c_h, where S = sum_l f_l c_l
-    is at least c_h sum_l f_l/q_hl if all f_l >= 0. So it rises if sum_h f_h / (sum_l f_l/q_hl) <= 1
-    over all f_h > 0.
+    Let h be the rivals of higher score than the kept token, at most one per input, and l the other
+    rivals. While all margins m and all m_h - m_l are at least as large as at W, minus the gradient
+    is sum_l c_l A_l - sum_h c_h A_h with c_h <= q_hl c_l; `inverse` has the 1/q_hl. A step changes
+    a margin or difference <a, W>, with f_j = <A_j, a>, by a positive multiple of S - sum_h f_h c_h.
+    Here S = sum_l f_l c_l >= c_h sum_l f_l/q_hl if all f_l >= 0. So none falls if
+    sum_h f_h / (sum_l f_l/q_hl) <= 1 over all f_h > 0.
     """
     chosen, A, lead, margin = selection(data, W)
     higher, lower = ([p for p in A if sign * lead[p] > 0] for sign in (-1, 1))
@@ -220,13 +220,13 @@ def outrun(data: Data, W: Reals, loss: str) -> list[int]:
 
 
 def outvoted(data: Data, W: Reals, loss: str, step: Q) -> list[int]:
-    """Return the most frequent best token of each query if descent from W comes to select it.
+    """Return the most frequent best token of each query if descent from W selects it in the end.
 
-    The theorem (docs/proofs/frequent_successors.md) is about the logistic loss, and about
-    orthonormal tokens that all inputs share, which are also the queries. One token scores 1, the
-    others 0. Suppose that n_a g'(1) s_a > n_t/4 for the most frequent token a of each query, of
-    attention s_a, and all others t. Then X(k) = X* ln k + O(1), where X* is the shortest matrix
-    that gives these tokens margins of 1. Steps may have any size.
+    The theorem (docs/proofs/frequent_successors.md) is about the logistic loss. All inputs have the
+    same orthonormal tokens, also as queries. One token scores 1, the others 0. Of the inputs of a
+    query, n_t have the best token t; the most frequent one is a, of attention s_a. Suppose that
+    n_a g'(1) s_a > n_t/4 for all t but a. Then the W of step k is X* ln k + O(1) for steps of any
+    size, where X* is the shortest matrix that gives each a margins of 1.
     """
     E = data.X[0]
     plain = all(inner(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
@@ -271,7 +271,7 @@ def groups(A: dict[Pair, list[Q]]) -> list[list[Pair]]:
 def ends_along(
     data: Data, start: Matrix, loss: str, step: Q, steps: int, multipliers: Vector, by: Proof
 ) -> list[Q]:
-    """Return the limit direction of descent, whose tokens a proof such as `trap` keeps for ever."""
+    """Return the limit direction of descent; `by`, such as `trap`, proves which tokens it keeps."""
     if loss == "logistic":
         data, loss = data.opposed, "logistic-loss"
     W = descend(data.moving, start, loss, step, steps)

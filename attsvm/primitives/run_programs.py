@@ -102,13 +102,13 @@ def _data(m: Programs, case: Values, data: AttentionData) -> str:
 
 
 def multipliers(exact: ExactData, chosen: list[int]) -> str:
-    """Return the multipliers of the max-margin solution of tokens, or of a proof of none."""
+    """Return multipliers that prove the max-margin solution of tokens, or that there is none."""
     answer = separate(exact, chosen)
     return nested([] if answer is None else list(answer.duals))
 
 
 def least(chosen: str, exact: ExactData, tokens: list[int]) -> str:
-    """Return the max-margin solution of tokens, by an expression for them, with its multipliers."""
+    """Return an expression for the max-margin solution; `chosen` is one for the tokens."""
     return f"least(rows(data, {chosen}), {multipliers(exact, tokens)}, size)"
 
 

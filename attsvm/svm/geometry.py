@@ -96,7 +96,7 @@ def locally_optimal(data: AttentionData, limit: int = 100_000) -> tuple[LocalOpt
 
 
 def _optimum(data: AttentionData, choice: tuple[int, ...]) -> LocalOptimum | None:
-    """Return a choice of tokens as an optimum; None if it is none."""
+    """Return the local optimum for a choice of tokens, or None if it is not locally optimal."""
     answer = att_svm(data, choice)
     if not answer.solved:
         return None

@@ -145,7 +145,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
 
 
 def _programme(m: Programs, case: Local) -> None:
-    """Add the record to a program, with the kept tokens alpha and their solution `own`."""
+    """Add a record, its tokens `alpha`, and their Local-SVM as `own` to a program."""
     exact = ExactData.of(case.data)
     chosen = [kept.index(t) for kept, t in zip(exact.kept, case.alpha.tolist(), strict=True)]
     run_programs.write(m, case)
@@ -153,7 +153,7 @@ def _programme(m: Programs, case: Local) -> None:
 
 
 def _follows(m: Programs, case: Local, towards: str = "alpha") -> Proposition:
-    """Return that descent converges in direction to the solution of alpha, for the checker.
+    """Return the checker's claim that descent converges in direction to the solution of alpha.
 
     Raises:
         NotExpressible: the target is another one, or the limit is not proved.

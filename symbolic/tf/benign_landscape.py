@@ -9,9 +9,9 @@ the attended score. If no other dependency exists, up to a factor, and there is 
 risk falls along some direction from each stationary point: none is a minimum (`sharp-1`). This
 holds for every strictly decreasing loss.
 
-`amended-1` and `amended-2` are linked in `symbolic.tf.independent_inputs`. On inputs of independent
-queries `sharp-2` is linked in `symbolic.tf.where_stationary`, and `sharp-3` is proved in
-`symbolic.tf.parts_at_rest`.
+Linked proofs of `amended-1` and `amended-2` are in `symbolic.tf.independent_inputs`. `sharp-2` and
+`sharp-3` are about inputs of independent queries. The linked proof of `sharp-2` is in
+`symbolic.tf.where_stationary`, the proof in prose of `sharp-3` in `symbolic.tf.parts_at_rest`.
 """
 
 from collections.abc import Callable

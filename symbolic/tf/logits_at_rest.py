@@ -1,9 +1,8 @@
-"""From parts that rest at one score to a stationary matrix: linked facts of `where_stationary`.
+"""Facts for `where_stationary`: if parts rest at one score in each input, some W is stationary.
 
 If all parts of each input rest at a score, each token has a logit a_t with which its part rests.
-Every dependency c of an input has sum_t c_t a_t = 0. Some W is best at giving the logits a_t up to
-a number for each input, by least squares. The rest of the logits is a dependency, so
-that it is 0.
+Every dependency c of an input has sum_t c_t a_t = 0. Let the logits of W differ least from the a_t,
+up to a number for each input (least squares). The residuals are a dependency, so they are 0.
 """
 
 from collections.abc import Mapping
@@ -101,7 +100,7 @@ HIGH = LEVEL(INPUT_OF(P))
 
 
 def all_at_rest() -> Fact:
-    """Return that each part rests at the level of its input, if the parts of each input do."""
+    """Return that each part P rests at its input's level, if all parts of each input rest there."""
     either = meaning("a part rests at a score or not", HIGH)
     apart_ = 1 - RESTS(P, HIGH)
     most = decide(ge(apart_, 0), either)
@@ -111,22 +110,21 @@ def all_at_rest() -> Fact:
 
 
 def logits(d: Function) -> dict[Function, Term]:
-    """Return the logits of a token by the ways to rest that need other ones than 0."""
+    """Return the logit of a token for each way to rest, except for the way with the logit 0."""
     b = B(t) * INV(number) * INV(d(t, at_token(HIGH)))
     return {BY_B: LOG(b), BY_MINUS_B: LOG(-b), BY_ROOT: PLACE(t) * at_token(ROOT(P, HIGH))}
 
 
 @dataclass(frozen=True, slots=True)
 class Rested:
-    """Logits with which a part rests at the level of its input, and what is left of them.
+    """Logits with which a part rests at the level of its input, and their residuals.
 
     Attributes:
         count: m_t is positive.
         logit, logit_is: a_t as a function of a token, and its definition.
         d, d_is: gamma_t - x, and its definition.
-        left: facts on what is left of the logits, a dependency.
-        ways, least: for each way in which parts rest, that P rests so or not, as its number is 1 or
-            0, and that this number is at least 0.
+        left: facts on the residuals of the logits, which are a dependency.
+        ways, least: for each way to rest, that its number for P is 0 or 1, and at least 0.
         one: a part rests in one of these ways.
     """
 
@@ -141,9 +139,9 @@ class Rested:
     one: Fact
 
     def by(self, mode: Function) -> tuple[Fact, ...]:
-        """Return that a part rests in a way if its number is above 0, and in no other with logits.
+        """Return that a way has the number 1 if this is above 0, and that other ways have 0.
 
-        A part that rests at its only score has the logits 0.
+        The other ways are those of `logits`: a part that rests at its only score has the logits 0.
         """
         one = decide(eq(mode(P, HIGH), 1), self.ways[mode], assume(gt(mode(P, HIGH), 0)))
         more = [fact for other, fact in self.least.items() if other is not mode]
@@ -151,7 +149,7 @@ class Rested:
         return one, *(decide(eq(f(P, HIGH), 0), self.one, one, *more) for f in others)
 
     def logit_by(self, mode: Function, one: Fact, *others: Fact) -> Fact:
-        """Return what a_t is if a part rests in a way."""
+        """Return the value of a_t, from facts that the part rests in this way and in no other."""
         known = logits(self.d)
         goal = eq(self.logit, known.get(mode, 0))
         facts = [one] * (mode in known) + [f for f in others if _mode(f) in known]
@@ -223,10 +221,10 @@ class Rested:
         return first, second, decide(eq(in_part(self.left.force * self.logit), 0), *left)
 
     def results(self) -> tuple[Fact, ...]:
-        """Return what holds of a part that rests at the level of its input, by logits a_t.
+        """Return three facts about a part that rests at the level of its input, for the logits a_t.
 
         The m_t exp(a_t) (gamma_t - u) add up to 0, and so do their products with <x_t, w>, for
-        every w. A dependency has the sum 0 of its products with the a_t.
+        every w. The products of a dependency's numbers with the a_t add up to 0.
         """
         ways = self.by_score(), self.by_dependency(1), self.by_dependency(-1), self.by_root()
         conditions = [gt(mode(P, HIGH), 0) for mode in WAYS]
@@ -242,7 +240,7 @@ class Rested:
 
 
 def _mode(fact: Fact) -> Function:
-    """Return the way in which a part rests that a fact speaks of alone."""
+    """Return the way to rest that the proposition of a fact contains; it contains only one."""
     (mode,) = (f for f in WAYS if f(P, HIGH).atoms <= fact.proposition.term.atoms)
     return mode
 
@@ -294,7 +292,7 @@ def reached(on: Inputs, lifted: Fact, dual: Fact) -> Fact:
 
 
 def at_own(number_: Term) -> Term:
-    """Return a number of the input i as one of the input of a token."""
+    """Return a number of the input i with the input of token t in the place of i."""
     return substituted(number_, {i: own})
 
 
@@ -306,7 +304,7 @@ class Fit:
         matrix: the matrix W.
         logit: a_t.
         size: the number of the different tokens of input i.
-        r, r_is: size times what is left of a_t, less the mean of this over the input.
+        r, r_is: size times the residual of a_t, less the mean of this over the input.
         square: the square of the sum of r_t x_t over an input is 0.
         left: facts on the r_t, which are a dependency.
         none: the r_t of an input add up to 0.
@@ -358,7 +356,7 @@ class Fit:
 
 
 def best_fit(logit: Term, on: Inputs, lifted: Fact, dual: Fact, some: Fact) -> Fit:
-    """Prove that the matrix of least squares leaves a dependency of logits, without conditions."""
+    """Prove that the residuals of least squares are a dependency, for any logits."""
     size = in_input(1)
     key = at_own(size) * KEY(t) - in_input(KEY(t), own)
     value = at_own(size) * logit - in_input(logit, own)

@@ -2,8 +2,8 @@
 
 Parts, the polynomial P and the function h are those of `properties/tf/benign_landscape/parts.py`. A
 part rests at a score u if its c_t = s_t (gamma_t - u) are the coefficients of an affine dependency
-of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0. That some W is stationary exactly if the parts
-of each input rest at one score is linked in `symbolic.tf.where_stationary`.
+of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0. `symbolic.tf.where_stationary` has a linked
+proof that some W is stationary exactly if, in each input, all parts rest at one score.
 """
 
 import sympy as sp
@@ -89,7 +89,7 @@ def ensure_inputs_move_alone() -> None:
 
 
 def ensure_parts_move_alone() -> None:
-    """Prove that each part has logits of its own: if each part's come from some p, so do all."""
+    """Prove that some p gives the logits of all parts if for each part some p gives its logits."""
     b, a = entry("b"), entry("a")
     shift = sp.Symbol("shift", real=True)
     ensure_equal(
@@ -119,7 +119,8 @@ def ensure_balance() -> None:
 def prove_where_least() -> str:
     """Prove that W is a local minimum if and only if each part has a local maximum of its score.
 
-    That W is stationary if and only if all parts of each input rest at one score is linked.
+    A linked proof shows where W is stationary: if and only if, in each input, all parts rest at
+    one score.
 
     Raises:
         ProofError: a step fails.

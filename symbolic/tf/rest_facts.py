@@ -1,11 +1,11 @@
-"""Where a part of one dependency or of tokens on a line rests, and dependencies: linked facts.
+"""Facts on dependencies, and on the scores at which parts rest.
 
-Letters are those of `properties/tf/benign_landscape/rest_letters.py`. At a score u let the token t,
-of the logit a_t, have the force c_t = m_t exp(a_t) (gamma_t - u).
+Letters are those of `properties/tf/benign_landscape/rest_letters.py`. At a score u let a token t
+with the logit a_t have the force c_t = m_t exp(a_t) (gamma_t - u).
 
-1. If the c_t are size b_t with size > 0, then h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0.
+1. If c_t = size * b_t with size > 0, then h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0.
    A dependency has sum_t b_t = 0 and, as logits are products with the tokens, sum_t b_t a_t = 0.
-2. If b_t has the sign of gamma_t - u, the c_t are b_t for the logits ln(b_t/(m_t (gamma_t - u))).
+2. If b_t has the sign of gamma_t - u, then c_t = b_t for the logits ln(b_t/(m_t (gamma_t - u))).
 3. For tokens x_P + k_t v, sum_t c_t k_t times sum_t m_t exp(a_t) is half of a sum over pairs, if u
    is the mean score.
 """
@@ -112,12 +112,12 @@ def part_fact(words: str) -> Fact:
 
 
 def meaning(words: str, score: Term) -> Fact:
-    """Return a fact on what it means that a part rests at a score."""
+    """Return a fact of the setting that says when a part rests at a score."""
     return at(setting(MEANING, words), {x: score})
 
 
 def at_token(number_: Term) -> Term:
-    """Return a number of a part as one of the part of a token."""
+    """Return a number of the part P with the part of token t in the place of P."""
     return substituted(number_, MINE)
 
 
@@ -132,12 +132,12 @@ def over_input(fact: Fact) -> Fact:
 
 
 def in_its_part(number_: Term) -> Term:
-    """Return a number of the part of a token as one of the part P."""
+    """Return a number of the part of token t, a token of P, with P in the place of this part."""
     return members(number_, t, HERE)
 
 
 def by_inputs(body: Term) -> tuple[Fact, Fact]:
-    """Return that a sum over all tokens is that over parts, and this is the sum over inputs."""
+    """Return that a sum over tokens is a sum over parts, and that this is a sum over inputs."""
     return regroup(body, t, PART_OF), regroup(in_part(body), P, INPUT_OF)
 
 
@@ -154,8 +154,8 @@ def nothing(none: Fact, v: Term, w: Term) -> Fact:
 def alone(force: Term, rest: Fact, lifted: Fact, dual: Fact) -> Fact:
     """Return that the square of sum_t c_t x_t over an input is 0, as <sum_t c_t x_t z^T, M> = 0.
 
-    M is the sum of v_i q_i^T over inputs, where v_i is the sum of c_t x_t, and q_i has the product
-    1 with the query of input i, and 0 with the others.
+    The proof takes M = sum_i v_i q_i^T. Here v_i is the sum of c_t x_t over input i, and q_i has
+    the product 1 with the query of input i, and 0 with all other queries.
 
     Args:
         force: c_t.
@@ -180,10 +180,10 @@ class Dependency:
     """Facts on numbers c_t with sum_t c_t = 0 and sum_t c_t x_t = 0 over the tokens of each input.
 
     Attributes:
-        factor: how often the dependency of a part of one dependency is contained in it.
+        factor: the factor f with c_t = f b_t, for a part with one dependency b.
         none: the c_t of a part add up to 0.
         rows: the c_t <x_t, w> of a part add up to 0, for every w.
-        multiple: c_t is the factor times b_t in a part of one dependency.
+        multiple: c_t = f b_t in a part with one dependency.
     """
 
     force: Term
@@ -194,7 +194,7 @@ class Dependency:
 
 
 def dependency(force: Term, none: Fact, square_: Fact) -> Dependency:
-    """Prove that a dependency of every input is one of each of its parts.
+    """Prove that a dependency of every input is a dependency of each part.
 
     Args:
         force: c_t.
@@ -301,13 +301,13 @@ def quotient(b: Term, d: Term, count: Fact, alike: Fact) -> tuple[Fact, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Forces:
-    """Tokens whose forces are the b_t times a size, in a part.
+    """Tokens of a part whose forces are the b_t times a number, the size.
 
     Attributes:
         b, d, logit: b_t, gamma_t - u as a value of a function, and a_t.
-        size: the size, a number of each part, in terms of the part of a token.
+        size: the size of the part of token t.
         count: m_t is positive.
-        positive: the size is.
+        positive: the size is positive.
         forces: m_t exp(a_t) (gamma_t - u) is the size times b_t.
     """
 
@@ -391,8 +391,8 @@ class Inputs:
     Attributes:
         u: the score of an input, a function of it and X.
         count: m_t is positive.
-        push: so is m_t exp(<x_t, X z>).
-        heavy, whole: the sums of these over a part and over an input are positive.
+        push: m_t exp(<x_t, X z>) is positive.
+        heavy, whole: the sums of m_t exp(<x_t, X z>) over a part and over an input are positive.
         mean: the m_t exp(<x_t, X z>) (gamma_t - u) of an input add up to 0.
         fall: -l'(u) is positive, and so is its quotient by the sum over the input.
         slope: the gradient has the product -1/n sum_t `steep` c_t <x_t z^T, M> with M.
@@ -415,7 +415,7 @@ WEIGHT = number * EXP(KEY(t) @ X.term)
 
 
 def inputs() -> Inputs:
-    """Prove what attention does at a matrix X."""
+    """Prove the facts on attention and the gradient at a matrix X."""
     slope = setting(SETTING, "the gradient has the slope of the risk along every matrix")
     u, u_is = define("u", (i, X), output(i, X))
     mine = u(own, X)

@@ -1,10 +1,12 @@
 """The risk has a stationary point exactly if in each input all parts rest at one score.
 
-On `tf/benign-landscape:sharp-2`, in the letters of `properties/tf/benign_landscape/rest_letters`.
+The proof of `tf/benign-landscape:sharp-2`, in the letters of
+`properties/tf/benign_landscape/rest_letters`.
 
-If W is stationary, the forces c_t = m_t exp(<x_t, W z>) (gamma_t - u) of each input, u its attended
-score, are a dependency of its tokens: inputs of independent queries rest alone. So they are one of
-each part, which rests at u. The converse is in `symbolic.tf.logits_at_rest`.
+Let u be the attended score of an input, and c_t = m_t exp(<x_t, W z>) (gamma_t - u). If W is
+stationary, the c_t are a dependency of the tokens of the input, as the queries are independent. So
+the c_t of each part are a dependency, and the part rests at u. The converse is in
+`symbolic.tf.logits_at_rest`.
 """
 
 from dataclasses import dataclass
@@ -106,7 +108,7 @@ class Still:
     of: Dependency
 
     def rests(self, gap: Fact) -> Fact:
-        """Return that a part rests, as gamma_t - u = 0 for each of its tokens."""
+        """Return that a part rests at u, from the fact that gamma_t - u = 0 for its tokens."""
         there = over_part(scale(gap, GAMMA(t) - at_token(self.u)))
         return cut(meaning("a part rests at its only score", self.u), there)
 
@@ -209,7 +211,7 @@ def part_rests(on: Inputs, lifted: Fact, dual: Fact, known: Fact) -> Fact:
 
 
 def by_kind(flat: Fact, one: Fact, line: Fact, known: Fact) -> Fact:
-    """Return what holds of a part of any kind, from what holds for each of them."""
+    """Return a fact about a part of any kind, from that fact for each of the three kinds."""
     first, second = gt(FLAT(P), 0), gt(ONE(P), 0)
     denied = (assume(kind.denied()) for kind in (first, second))
     line = cut(line, decide(gt(LINE(P), 0), known, *denied))

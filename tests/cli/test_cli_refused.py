@@ -1,4 +1,4 @@
-"""Words that a command refuses: exit code 2, and one line that says what is wrong."""
+"""Arguments that a command refuses: exit code 2, and one line that says what is wrong."""
 
 import re
 

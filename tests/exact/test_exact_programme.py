@@ -373,7 +373,7 @@ def test_what_has_no_soft_margin_is_refused(C, equal):
 
 
 def test_a_deadline_that_fits_changes_no_solution():
-    """Larger systems are first tried in part, to tell how long they take."""
+    """Systems of more than TRIED rows are first solved in part, to estimate the time."""
     rows = range(TRIED + 1)
     gram = [[fmpz(3 * (j == k)) for k in rows] for j in rows]
     right = [fmpq(k) for k in rows]

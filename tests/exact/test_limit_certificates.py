@@ -291,9 +291,10 @@ def test_a_basin_is_claimed_for_steps_up_to_one_over_smoothness_and_no_longer(na
     ],
 )
 def test_the_smoothness_by_hand(name, slope, curvature):
-    """Tokens 1 and -1 have spectral norm sqrt 2; of the scores 1/2 and -1 the span is 3/2.
+    """The tokens 1 and -1 have spectral norm sqrt 2. All score pairs have a span of 3/2.
 
-    (1 - u)^2 is steepest at the least score or, of 7/2 and 2, at the greatest, where -u^3 falls.
+    For the scores 1/2 and -1, (1 - u)^2 has the largest slope at -1. For 7/2 and 2 both (1 - u)^2
+    and -u^3 have it at 7/2.
     """
     name, _, high = name.partition(" ")
     scores = [3.5, 2.0] if high else [0.5, -1.0]

@@ -1,5 +1,5 @@
-(* Finite index sets, sums over them, and the lemmas by which exported facts follow from facts.
-   A fact is an inequality 0 <= t, 0 < t or an equation t = 0, perhaps in the end. *)
+(* Finite index sets, sums over them, and the lemmas that prove exported facts from other facts.
+   A fact is 0 <= t, 0 < t or t = 0, at every step or from some step on. *)
 Require Export Reals Lra List.
 Require Import ClassicalEpsilon FunctionalExtensionality Lia Permutation FinFun.
 Export ListNotations.
@@ -39,7 +39,7 @@ Definition is_zero (x : R) : R := if Req_EM_T x 0 then 1 else 0.
 (* The norm of a vector, a function of its coordinates. *)
 Definition norm {C : index} (v : C -> R) : R := sqrt (sum (all C) (fun c => v c * v c)).
 
-(* For all steps k from some one on. *)
+(* P holds at all steps k from some step N on. *)
 Definition Ev (P : nat -> Prop) : Prop := exists N, forall k, (N <= k)%nat -> P k.
 
 (* 1. Another form of the same proposition: a = c b. *)
@@ -188,7 +188,7 @@ Lemma own {I J : index} (owner : I -> J) i : In i (members owner (owner i)).
 Proof. unfold members. rewrite filter_In. split; [apply complete|].
   destruct (same_dec (owner i) (owner i)); congruence. Qed.
 
-(* 6. Sums that are taken in groups, and that pick one element. *)
+(* 6. Sums by groups, and sums with a single element that is not 0. *)
 Lemma sum_picked {A} (l : list A) i f :
   NoDup l -> In i l -> sum l (fun j => (if same_dec j i then 1 else 0) * f j) = f i.
 Proof. induction 1 as [|a l N D IH]; [intros []|]. simpl. intros [->|L].
@@ -339,7 +339,7 @@ Proof. rewrite exp_plus. ring. Qed.
 Lemma logarithm_0 x : 0 < x -> exp (ln x) + (- 1) * x = 0.
 Proof. intros H. rewrite exp_ln by exact H. ring. Qed.
 
-(* 9. Elements and numbers that exist. *)
+(* 9. Names for elements and numbers that exist. *)
 Definition pick {I : index} (E : 0 < sum (all I) (fun _ => 1)) (f : I -> R) (m : R) : I :=
   epsilon (match nonempty _ E with ex_intro _ i _ => inhabits i end) (fun i => f i - m = 0).
 Lemma pick_is {I : index} E (f : I -> R) m :

@@ -52,7 +52,7 @@ class Premises:
         return [*map(self.names.name, letters), *signs, *self.known(fact).values()]
 
     def stated(self, fact: Fact) -> str:
-        """Return the head of the lemma of a fact."""
+        """Return the name, binders and statement of the lemma of a fact."""
         letters = [(self.names.name(x), x.sort) for x in self.letters(fact)]
         bound = "".join(f" ({name} : {self.names.sort(sort)})" for name, sort in letters)
         bound += "".join(f" ({x}_pos : 0 < {x})" for x, sort in letters if sort == POSITIVE)
@@ -61,7 +61,7 @@ class Premises:
         return f"Lemma f{fact.number}{bound} : {self.names.proposition(fact.proposition)}."
 
     def known(self, fact: Fact) -> dict[str, str]:
-        """Return the proofs of the assumptions of a fact, by their texts."""
+        """Return the names of the assumptions of a fact in its lemma, by their texts."""
         texts = self.names.assumptions(fact.assumptions)
         return {text: f"h{n}" for n, text in enumerate(texts)}
 
@@ -74,11 +74,11 @@ class Premises:
         known: Mapping[str, str] | None = None,
         bound: Iterable[Letter] = (),
     ) -> str:
-        """Return a premise at the letters of the fact that is made from it, or at other values.
+        """Return the lemma of a premise applied to the letters of the new fact, or to other values.
 
         Args:
             premise: the premise.
-            by: the fact that is made.
+            by: the new fact.
             values: the values of letters.
             signs: for a letter of the sort "positive", the proof that its value is above 0.
             known: proofs of assumptions of the premise, by their texts.
@@ -92,7 +92,7 @@ class Premises:
             if values and x in values:
                 words.append(values[x])
                 own.append((signs or {}).get(x, ""))
-            elif x in mine or x.sort.index:  # an index that is not there is taken from the evidence
+            elif x in mine or x.sort.index:  # `lost` names an element of an index set
                 words.append(name)
                 own.append(f"{name}_pos" if x.sort == POSITIVE else "")
             else:
@@ -108,7 +108,7 @@ class Premises:
         return f"({' '.join(words)})" if len(words) > 1 else words[0]
 
     def lost(self, fact: Fact, bound: Iterable[Letter] = ()) -> str:
-        """Return a tactic that takes an element of each index set whose letter disappears."""
+        """Return a tactic that names an element of each index set whose letter disappears."""
         result = ""
         for x in sorted(
             frozenset().union(*(p.letters for p in fact.premises)), key=self.names.name
@@ -124,7 +124,7 @@ class Premises:
     def in_the_end(
         self, fact: Fact, premises: Sequence[Fact], build: Callable[[list[str]], str]
     ) -> str:
-        """Return a proof of a fact from its premises, at each step if they hold in the end."""
+        """Return a proof of a fact from its premises, for each step at which these hold."""
         used = [self.use(p, fact) for p in premises]
         return self.ended(fact, used, [p.proposition.eventually for p in premises], build)
 
@@ -161,7 +161,7 @@ class Chain(Premises):
         """Return a proof of a fact from that of the same relation for another form of its term.
 
         Args:
-            fact: the fact; the step that the end binds is open.
+            fact: the fact; if it holds in the end, its step is a free variable here.
             raw: the other form, as text.
             normal: its normal form, which may differ from the fact's by a factor.
             steps: equations that lead from one form to the other.
@@ -181,7 +181,7 @@ class Chain(Premises):
         proof: str,
         back: bool = False,
     ) -> str:
-        """Return a proof about the term from one about its other form, or the reverse."""
+        """Return a proof about a term from a proof about another form of it, or the reverse."""
         factor = fmpq(1)
         if term.parts:
             if normal.parts.keys() != term.parts.keys():

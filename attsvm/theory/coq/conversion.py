@@ -1,8 +1,9 @@
 """Equations between a term with letters replaced and its normal form, with their proofs in Coq.
 
-The core keeps terms in normal form. If it replaces letters or inserts definitions, sums become sums
-of their monomials, inner products are expanded, and so on. Coq replaces letters as they stand. The
-proofs here lead from the one to the other: from the inside outwards, each by laws of `Facts.v`.
+The core keeps terms in normal form. If it replaces letters or inserts definitions, it normalises
+again: it splits sums into sums of monomials, and expands inner products. Coq only replaces the
+letters. The proofs here show that both results are equal, from the innermost terms outwards, by
+lemmas of `Facts.v`.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Conversion:
         return Converted(text, normal, rewriting(steps) + POLY)
 
     def steps(self, one: Converted, at: bool = False) -> list[Step]:
-        """Return the equation of a conversion, if both sides differ."""
+        """Return the equation of a conversion as a list, empty if both sides are the same text."""
         return [] if one.proof is None else [(one.text, self._own(one.normal, at), one.proof)]
 
     def _own(self, term: Term, at: bool) -> str:

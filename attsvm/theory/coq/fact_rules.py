@@ -1,6 +1,7 @@
 """Proofs in Coq of facts by the rules of logic and arithmetic.
 
-A decided fact brings its certificate: Coq multiplies and adds, and searches nothing.
+A fact made by `decide` has a certificate, which lists products of premises. Coq computes and adds
+these products. It does not search for a proof.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from attsvm.theory.proof.search import certificate
 from attsvm.theory.proof.terms import POSITIVE, Letter, Term, as_term
 
 _DEGREE = 8
-"""Maximum degree of a certificate; the search begins with 1."""
+"""Maximum degree of a certificate; the degrees are tried from 1 on."""
 
 
 # logic
@@ -140,7 +141,7 @@ def _decide(chain: Chain, fact: Fact, goal: Proposition, *premises: Fact, degree
 def _certified(
     chain: Chain, known: list[Proposition], goal: Proposition, scales: list[fmpq], texts: list[str]
 ) -> str:
-    """Return a proof that polynomials with these texts and relations imply the last one."""
+    """Return a proof that the last of these polynomial relations follows from the others."""
     cases = denials(goal)
     if goal.relation == "==" and scales[-1] < 0:
         cases.reverse()
@@ -278,4 +279,4 @@ LOGIC: Mapping[str, Callable[..., str]] = {
     "inside": _inside,
     "cite": _cite,
 }
-"""How to prove a fact, by the name of its rule."""
+"""The functions that write the proof of a fact, by the name of its rule."""

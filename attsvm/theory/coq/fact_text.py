@@ -49,9 +49,9 @@ _COQ = {INV: "Inv", EXP: "exp", ABS: "Rabs", SQRT: "sqrt", LOG: "ln", IS_ZERO: "
 _COQ |= {MAXIMUM: "Rmax", NORM: "norm"}
 COORDINATES = "coordinates"
 INTERPRETED = frozenset({*_COQ, INNER})
-"""Functions with a meaning in Coq; others are variables."""
+"""Functions with a definition in Coq; all others become variables."""
 OPAQUE = "has a Lipschitz gradient"
-"""A function whose facts are no inequalities; they have no text here."""
+"""A function whose facts have no text in Coq here, as they are no inequalities."""
 
 
 def _single(term: Term) -> Atom:
@@ -108,8 +108,8 @@ class TermText:
 
         Args:
             term: the term.
-            at: whether it is a vector, of which the coordinate c is meant.
-            names: names to print in the place of atoms; the order stays that of their texts.
+            at: whether the term is a vector; the text is then that of its coordinate c.
+            names: names that are printed for atoms; the order is still that of the atoms' texts.
         """
         parts = []
         for monomial, coefficient in term.parts.items():
@@ -163,7 +163,7 @@ class TermText:
         return f"({text} c)" if at else text
 
     def factors(self, inner: App) -> list[Term]:
-        """Return the factors of an inner product in the order in which it prints them."""
+        """Return the factors of an inner product in the order of their texts."""
         return sorted(inner.inside, key=lambda x: self.polynomial(x, at=True))
 
     def applied(self, function: Function, arguments: Iterable[str]) -> str:
@@ -212,7 +212,7 @@ class FactText(TermText):
     def canonical(self, proposition: Proposition) -> tuple[Term, fmpq]:
         """Return the term with the least integer coefficients, and the factor that gives it.
 
-        The factor is positive, but the first coefficient of an equation is made positive as well.
+        The factor is positive, except that it makes the first coefficient of an equation positive.
         """
         parts = proposition.term.parts
         if not parts:
@@ -225,7 +225,7 @@ class FactText(TermText):
         return proposition.term * factor, factor
 
     def relation(self, relation: str, term: str) -> str:
-        """Return that a term is >= 0, > 0 or == 0."""
+        """Return the text "0 <= term", "0 < term" or "term = 0"."""
         return f"{term} = 0" if relation == "==" else f"0 {relation.replace('>', '<')} {term}"
 
     def proposition(self, proposition: Proposition) -> str:

@@ -57,7 +57,7 @@ _OF_LINKED = re.compile(
     r"|FunctionalExtensionality\.functional_extensionality_dep"
     r"|ClassicalEpsilon\.constructive_indefinite_description)"
 )
-"""Axioms that a linked proof may use. The last one names an element that exists."""
+"""Axioms that a linked proof may use. The last one chooses an element with a given property."""
 
 _LISTS = re.compile(r"^(?=Axioms:|Closed under the global context)", re.MULTILINE)
 LINKED = "linked proof"
@@ -78,12 +78,12 @@ class Checked:
         claim: the id of the reading.
         kind: "proof" for all sizes, "tightness" of the constant, "refutation" for all sizes,
             "refutation by an instance" or "linked proof".
-        result: "accepted", "rejected", "failed" or "not expressible"; for linked proofs "in part",
-            if Coq accepts those facts that have a form.
+        result: "accepted", "rejected", "failed" or "not expressible"; "in part" if Coq accepts
+            those facts of a linked proof that have a form in Coq.
         reason: the error of Coq, or the part of the formula without a Coq term; else empty.
         axioms: the axioms that the theorems of its file use together.
         facts: the number of facts of a linked proof.
-        checked: the number of these that Coq has checked.
+        checked: the number of those facts that Coq has checked.
     """
 
     claim: str
@@ -448,7 +448,7 @@ def check_linked(
 
 def _accepted(job: _Job, listed: str) -> Checked:
     """Return the verdict on a theorem that Coq accepts; an axiom that is not allowed rejects it."""
-    # each line that is not indented names an axiom; one of the file itself has no module
+    # each line without indentation names an axiom; an axiom of the file itself has no module name
     named = re.findall(r"^([\w.']+)(?= *(?::|$))", listed, re.MULTILINE)
     axioms = tuple(name for name in named if name != "Axioms")
     allowed = _OF_LINKED if job.kind == LINKED else _AXIOMS

@@ -147,4 +147,4 @@ CITED: dict[str, Cited] = {
         (lemmas.DISCRIMINANT, "discriminant", {"t": REAL, "a": REAL, "b": REAL, "c": REAL}),
     )
 } | {"spectral norm": _spectral, "settled": _settled, "finitely often": _finitely_often}
-"""How to prove the conclusions of a lemma, by its name."""
+"""The functions that write proofs of a lemma's conclusions, by the name of the lemma."""

@@ -89,7 +89,7 @@ def exported(formula: Formula, whole: Proof) -> str:
     variables += [(COORDINATES, "index")] if vectors else []
     variables += [(names.name(f), names.type(f)) for f in own]
     texts = dict.fromkeys(names.sequent(s) for s in supposed)
-    for f in own:  # a reading means the whole axis by its first index and all others
+    for f in own:  # in a reading, the first index and all others make up the whole axis
         first = {g for a in first_of(f.gives).atoms for g in a.functions}
         if f.gives.index and f == after_first(f.gives)[1] and first <= {*own}:
             texts[axis_of(names, f)] = None
@@ -112,7 +112,7 @@ def exported(formula: Formula, whole: Proof) -> str:
     lines += (
         [f"Definition {COORDINATES} : index := nothing."] if more_vectors and not vectors else []
     )
-    # a function that the reading does not have means 0
+    # a function that does not occur in the reading is defined as 0
     lacks = {*functions, *whole.names.values(), *INTERPRETED}
     for f in more:
         if f not in lacks and f.name != SAME:
@@ -133,9 +133,9 @@ def exported(formula: Formula, whole: Proof) -> str:
 
 
 def exported_in_part(whole: Proof) -> tuple[str, int]:
-    """Return a file in which Coq checks the facts of a proof that have a form, and their number.
+    """Return a file in which Coq checks the facts that have a form in Coq, and their number.
 
-    Facts of the reading, and those that have no form, are hypotheses there.
+    Facts of the reading, and facts without a form in Coq, are hypotheses of the file.
     """
     names = FactText(opaque=True)
     sorts, functions, vectors = letters_of_reading(

@@ -272,7 +272,7 @@ class RecordTerms:
         )
 
     def _choices(self, own: str, name: str, data: ast.expr, weights: Sequence[ast.expr]) -> None:
-        """Define the solutions for all choices of one token an input."""
+        """Define the solutions for all choices of one token per input."""
         of, size = ast.unparse(data), self.value("len(data.Z[0]) * len(data.X[0][0])")
         made = []
         for k, multipliers in enumerate(weights):
@@ -422,7 +422,7 @@ def _ensure_frobenius(terms: RecordTerms, factor: str, names: str) -> None:
     `names` are the expressions of data, loss and step.
 
     Raises:
-        NotExpressible: only spectral norms can.
+        NotExpressible: Frobenius norms do not suffice.
     """
     if terms.value(f"((lambda data, loss, step: {_LENGTH})({names})).low * {factor} > 1"):
         raise NotExpressible("a length of a step that needs a spectral norm")

@@ -113,7 +113,7 @@ def _extreme(chain: Chain, term: Term) -> tuple[Binder, str, str]:
 
 
 def _at_index(chain: Chain, atom: Binder, value: Term) -> tuple[str, Term, list[Step]]:
-    """Return the body of an extreme at an index: text, normal form, and equations."""
+    """Return an extreme's body at an index as text and in normal form, and their equations."""
     letter, body, inside = chain.identity.opened(atom)
     conversion = Conversion(chain.names, {letter: value}, depth=inside.depth)
     one = conversion.polynomial(body)
@@ -347,4 +347,4 @@ SUMS: Mapping[str, Callable[..., str]] = {
     "accumulate": _accumulate,
     "by_definition": _by_definition,
 }
-"""How to prove a fact, by the name of its rule."""
+"""The functions that write the proof of a fact, by the name of its rule."""

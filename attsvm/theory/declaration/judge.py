@@ -191,7 +191,7 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
             relation = formula.relation(m, values(case), parameters)
             kind, slack, ratio = _measured(relation)
             value = middle_and_radius(slack)[0]
-            sure = _radius(relation) <= _SMALL * max(value, 1.0)  # a clear violation is decided
+            sure = _radius(relation) <= _SMALL * max(value, 1.0)  # a clear violation has an answer
         answer = decided(relation)
         if sure or answer is not None:
             height = Slack(value, 0.0, KINDS[kind], ratio).height

@@ -319,8 +319,8 @@ def _part(task: Task) -> str:
 def _floor(expectation: Expectation | None, got: Entry) -> int:
     """Return the least number of instances for a verdict.
 
-    The number is 0 if nothing was reviewed or the verdict is not the expected one, each of which is
-    a reason of its own.
+    The number is 0 if nothing was reviewed or the verdict is not the expected one: the gate reports
+    both as separate differences.
     """
     if expectation is None or expectation.reviewed is None:
         return 0

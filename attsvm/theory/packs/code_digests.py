@@ -228,7 +228,7 @@ def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
 
 @functools.cache
 def _layout(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
-    """Return the first word of a kind of node, its fields that count, and whether it is noted."""
+    """Return a node type's first word, its fields that count, and whether `spelt` collects it."""
     fields = tuple(name for name in kind._fields if name not in _SKIPPED)
     return f"({kind.__name__}", fields, issubclass(kind, _NOTED)
 

@@ -172,11 +172,11 @@ class Proof:
         supposed: the hypotheses that it took.
         concluded: the facts that it ended with.
         origins: for "define", "sum" and "pick" with a name: the function, its parameters, and the
-            meaning, increment or extreme; only evaluations read it.
-        notes: sentences for readers by the number of a fact, which no rule reads.
-        of_reading: the numbers of the facts that were made as those of the reading.
-        calls: the call of a rule by the number of the first fact that it made: the name of the
-            rule and its arguments; only exports read it.
+            meaning, increment or extreme; only evaluations read this field.
+        notes: sentences for readers, by the number of the fact; no rule reads this field.
+        of_reading: the numbers of the facts that the reading states.
+        calls: the name and arguments of each call of a rule, by the number of the first fact that
+            the call made; only exports read this field.
     """
 
     facts: list[Fact] = field(default_factory=list)
@@ -244,7 +244,7 @@ def made(
     first: int = 0,
     from_reading: bool = False,
 ) -> Fact:
-    """Add a fact to the proof and return it; every rule calls this for the checks that all share.
+    """Add a fact to the proof and return it, after the checks that are common to all rules.
 
     Args:
         proposition: what the fact says.
@@ -252,20 +252,22 @@ def made(
         premises: the facts that it was made from.
         assumptions: what it assumes.
         bound: letters of the premises that the rule has replaced or bound.
-        first: the number of the first fact of this call, if it is another one.
-        from_reading: whether the reading gives the fact; only such facts speak of `FIXED`.
+        first: the number of the first fact that this call of a rule made, if not this fact.
+        from_reading: whether the reading gives the fact; only such facts may contain `FIXED`.
 
     Raises:
-        ProofError: a premise is of another proof, or an assumption speaks of the end or of `FIXED`,
-            or a rule makes a fact about it. Or an index disappears although its set may be empty,
-            or is outside of its sum, or a function to an index set is new.
+        ProofError: a premise is of another proof; or an assumption holds "in the end", or contains
+            `FIXED`, or contains the step while the fact holds "in the end"; or a rule makes a fact
+            that contains `FIXED`. Or an index disappears although its set may be empty, or occurs
+            outside of its sum, or a function to an index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
         raise ProofError("a premise is a fact of another proof", value=repr(chosen))
-    # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds. And
-    # what is said of a function of `FIXED` needs all vectors at once: a function that agrees with
-    # another one, or with one of a family, at each vector is none of these. So only lemmas read it.
+    # "for all k: if A(k), then P(k) in the end" would confuse the k of A with the k that P binds.
+    # Propositions about a function of `FIXED` mean all vectors at once. A function may agree with
+    # another one, or with some function of a family, at each vector, and yet be none of these. So
+    # only lemmas read such propositions.
     held = {FIXED, K} if proposition.eventually else {FIXED}
     about = FIXED in proposition.letters and (proposition.eventually or not from_reading)
     if about or any(a.eventually or held & a.letters for a in assumed):

@@ -255,9 +255,9 @@ def NEAREST(named: Named, name: str, body: Term, index: Letter) -> Instance:
 
 @lemma("least squares", "Trefethen and Bau, Numerical Linear Algebra, theorem 11.1")
 def LEAST_SQUARES(named: Named, name: str, body: Term, value: Term, index: Letter) -> Instance:
-    """For vectors x_t and numbers a_t some p has sum_t (a_t - <x_t, p>) x_t = 0.
+    """For all vectors x_t and numbers a_t there is a p with sum_t (a_t - <x_t, p>) x_t = 0.
 
-    There sum_t (a_t - <x_t, p>)^2 is least. p is a function of the letters of the x_t and a_t.
+    This p minimises sum_t (a_t - <x_t, p>)^2. It is a function of the letters in x_t and a_t.
     """
     own = sorted(letters_of([body, value]) - {index}, key=repr)
     p = named(name, own, VECTOR)(*own)

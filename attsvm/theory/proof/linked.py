@@ -350,10 +350,12 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
 def of_reading(
     formula: Formula, whole: Proof
 ) -> tuple[tuple[Sequent, ...], dict[str, list[Sequent]]]:
-    """Return what a reading concludes, and what it gives to a proof, by the rule that takes it.
+    """Return the sequents that a reading concludes, and those that a proof may take from it.
+
+    The latter are grouped by the rule that takes them.
 
     Raises:
-        ProofError: the conclusion says nothing.
+        ProofError: the conclusion has no propositions.
     """
     conclusion = conclusion_of(formula)
     if not conclusion.sequents:

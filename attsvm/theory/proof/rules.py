@@ -61,7 +61,7 @@ _R = TypeVar("_R")
 
 
 def _rule(make: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a rule that notes its arguments in the proof; an export makes each fact from them."""
+    """Return the rule with a record of its arguments in the proof; exports read this record."""
 
     @functools.wraps(make)
     def noted(*args: _P.args, **more: _P.kwargs) -> _R:

@@ -1,4 +1,4 @@
-"""Text for a terminal on a hunt: its progress, and its account."""
+"""Text of a hunt for a terminal: its progress, and the account of its result."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def called(prove: Callable[..., object]) -> set[object]:
 
 @functools.cache
 def _callees(function: FunctionType) -> tuple[object, ...]:
-    """Return what a function names and can be called; many proofs call the same functions."""
+    """Return the callables that a function names; many proofs call the same functions."""
     return tuple(filter(callable, _named(function.__code__, function.__globals__)))
 
 

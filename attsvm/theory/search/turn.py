@@ -207,7 +207,7 @@ def _proposed(tally: Tally, turn: Turn) -> Refuted | None:
 
 
 def _guided(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
-    """Return the counterexample of a guided searcher, and whether it can propose nothing more."""
+    """Return a guided searcher's counterexample, and whether it has no further proposals."""
     guided = GUIDED[turn.searcher]
     budget = max(turn.budget // guided.fewer, 8)
     first = turn.number == 0  # a short turn, as other searchers wait for their first one

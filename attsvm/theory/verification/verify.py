@@ -334,7 +334,7 @@ def bases_of(
     wanted = {claim.id for claim in claims}
     for pack in packs:
         chosen = [claim for claim in pack.claims if claim.id in wanted]
-        if not chosen:  # the digests of its rest take a second
+        if not chosen:  # other digests take a second
             continue
         others = [
             whole_of(module.__file__)

@@ -82,7 +82,7 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
 
 
 def _write(m: Programs, law: Signs | RandomSentences, least: Number, chance: str) -> Proposition:
-    """Return that a probability in the words of the checker is at least a bound."""
+    """Return the checker's claim that a probability, written in its words, is at least a bound."""
     m.sources.add("attsvm.primitives.law_checker")
     m.lines["d"] = str(law.d)
     return Proposition(f"at_most(Q({str(least)!r}), {chance})", "")

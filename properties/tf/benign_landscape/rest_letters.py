@@ -1,8 +1,9 @@
 """Letters and claims of proofs about inputs whose parts rest; see `parts.py`.
 
-Tokens `EQUAL` to each other count as one, which stands for `number` tokens of the mean score gamma.
-Each belongs to one part, and each part to one input. Equal tokens have one attention, so that the
-risk is written out with sums over parts, over the different tokens of a part, and over equal ones.
+Equal tokens of an input count as one different token (`EQUAL`), which stands for `number` tokens
+and has their mean score gamma. Each different token belongs to one part, and each part to one
+input. Equal tokens get the same attention. So the risk is written with sums over parts, over the
+different tokens of a part, and over the tokens that are equal to each of these.
 
 A vector c has a coordinate c_t for each of the different tokens. It is a dependency of an input if
 sum_t c_t = 0 and sum_t c_t x_t = 0 over its tokens.
@@ -56,27 +57,27 @@ PART_OF, INPUT_OF = Function("part of", (DISTINCT,), PART), Function("input of",
 SCORE, GAMMA = Function("score", (TOKEN,)), Function("gamma", (DISTINCT,))
 """The score of a token, and the mean score of equal ones."""
 X_OF, KEY, UNIT = (Function(name, (DISTINCT,), VECTOR) for name in ("x", "x z^T", "e"))
-"""A token, its matrix with its query, and the vector with which c has the product c_t."""
+"""x_t, the matrix x_t z^T for the query z, and e_t, with <c, e_t> = c_t."""
 IMAGE = Function("M z", (VECTOR, INPUT), VECTOR)
 """M z for the query z of an input."""
 FLAT, ONE, LINE = (Function(name, (PART,)) for name in ("one score", "one dependency", "on a line"))
-"""1 for a part of the kind, else 0."""
+"""1 for a part of this kind, else 0: one score, one dependency, or tokens on a line."""
 ONLY, B, FACTOR = (
     *(Function("only score", (PART,)), Function("b", (DISTINCT,))),
     Function("factor of b", (VECTOR, PART)),
 )
-"""The score of a part of one score; the only dependency of a part, and how often c contains it."""
+"""The only score of a part; its only dependency b; and the f with c_t = f b_t in the part."""
 PLACE = Function("k", (DISTINCT,))
 BASE, AXIS = (Function(name, (PART,), VECTOR) for name in ("x_P", "v"))
-"""Numbers and vectors with which the tokens of a part on a line are x_P + k_t v."""
+"""The k_t, x_P and v of a part on a line: its tokens are x_P + k_t v."""
 RESTS = Function("rests", (PART, REAL))
 """1 if a part rests at a score, else 0."""
 BY_SCORE, BY_B, BY_MINUS_B, BY_ROOT = WAYS = tuple(
     Function(f"rests by {how}", (PART, REAL)) for how in ("its only score", "b", "-b", "a root")
 )
-"""1 for one way in which a part rests at a score, if it rests there; else 0."""
+"""1 if the part rests at the score in this way, else 0. At most one way has the number 1."""
 ROOT = Function("ln y", (PART, REAL))
-"""ln y for the y with which a part on a line rests at a score."""
+"""ln y for the root y at which a part on a line rests at a score."""
 LEVEL = Function("level", (INPUT,))
 """A score at which all parts of an input rest, if there is one."""
 STILL = Function("W_0", (), VECTOR)()
@@ -145,7 +146,7 @@ def rooted(s: Term, x: Term) -> tuple[Proposition, Proposition]:
     n, k, gamma = (substituted(y, {t: r.term}) for y in (number, PLACE(t), GAMMA(t)))
     pair = number * n * (PLACE(t) - k) * (GAMMA(t) - gamma) * EXP((PLACE(t) + k) * s)
     mean = in_part(number * EXP(PLACE(t) * s) * (GAMMA(t) - x))
-    # each pair is there twice
+    # the sum contains each pair twice
     return eq(mean, 0), eq(in_part(total(pair, r, Over(PART_OF, P.term))), 0)
 
 
@@ -271,9 +272,9 @@ def stationary(at: Operand) -> Proposition:
 
 
 def existence() -> Said:
-    """Return the claim that some matrix is stationary exactly if all parts of each input rest.
+    """Return the claim that some matrix is stationary exactly if all parts rest at one score.
 
-    The parts of an input rest at one score.
+    The score may differ from input to input.
     """
     level = total(all_rest(i, LEVEL(i)).term, i)
     choice = {

@@ -74,7 +74,7 @@ def often_again(case: Published, above: str = "0.99", share: str = "1/2") -> Sla
 
 
 def _written(m: Programs, case: Published, **_: str) -> NoReturn:
-    """Refuse a program: no finite witness shows a probability.
+    """Refuse to write a program: no finite list of exact numbers proves this probability.
 
     Raises:
         NotExpressible: always.

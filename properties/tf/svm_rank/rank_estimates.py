@@ -79,7 +79,7 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
 def written(
     m: Programs, data: AttentionData, less: int = 0, most: int | None = None
 ) -> Proposition:
-    """Return that a nuclear solution has at most the Frobenius rank, for the checker.
+    """Return the checker's claim that nuclear solutions have at most the Frobenius solution's rank.
 
     Raises:
         NotExpressible: nothing is constrained, there is no solution, or another rank is named.

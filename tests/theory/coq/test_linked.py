@@ -1,4 +1,4 @@
-"""Linked proofs as files for Coq: what is stated, and that a broken fact is rejected."""
+"""Linked proofs as files for Coq: their statements, and the rejection of changed facts."""
 
 import re
 import shutil
@@ -104,7 +104,7 @@ def test_propositions_are_printed_with_least_integers_and_their_binders():
     )
 
 
-def test_what_has_no_form_is_named():
+def test_the_error_names_what_coq_cannot_express():
     names = FactText()
     with pytest.raises(NotExpressible, match="'row'"):
         names.proposition(ge(extreme("row", f(j), j), 0))

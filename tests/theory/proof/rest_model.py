@@ -22,7 +22,7 @@ from tests.theory.proof.descent_model import model_of
 from tests.theory.proof.evaluation import Model
 
 _CLOSE, _BITS = 1e-9, 192
-"""Largest number that counts as 0; the precision of roots, as of points of rest."""
+"""Largest number that counts as 0; number of bits for roots and points of rest."""
 
 
 def _number(value: object) -> float:
@@ -41,12 +41,12 @@ CASES = (
         scores=[[2, -1, 3], [1, -1, 0]],
     ),
 )
-"""Parts that rest in each way and for each sign of b, equal tokens, two inputs, and no rest."""
+"""Data with parts that rest in each way and for each sign of b, equal tokens, or no rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of an input in floats, with what its kind says of it; 0 for other kinds."""
+    """A part of an input in floats, with the numbers that its kind needs."""
 
     tokens: Array
     scores: Array
@@ -73,7 +73,7 @@ class _Part:
         )
 
     def balance(self, sign: int, x: float) -> bool:
-        """Return whether the b_t have the signs of scores less x, and h(x) is 0, for b or -b."""
+        """Return whether b, or -b, has the signs of the scores minus x, and h(x) is 0."""
         if self.b is None or (sign * self.b * (self.scores - x) <= 0).any():
             return False
         b = sign * self.b
@@ -246,7 +246,7 @@ def _levels(case: Descent) -> Iterator[float]:
 
 
 def _dependencies(exact: ExactData, whole: _Tokens, elements: list[Any]) -> Iterator[Array]:
-    """Yield the dependencies of a basis for each input, one of all of them, and 0."""
+    """Yield 0, minus each basis dependency of each input, and a sum of all of these."""
     result = np.zeros(len(elements))
     yield result.copy()
     for i, (tokens, gamma) in enumerate(zip(exact.X, exact.gamma, strict=True)):

@@ -754,9 +754,9 @@ def test_a_lipschitz_gradient_is_one_of_a_function():
 
 
 def test_functions_that_agree_at_some_vectors_are_not_one_function():
-    """|<X, U>| is <X, U> or -<X, U> at each X; both of these have a Lipschitz gradient, it has not.
+    """|<X, U>| equals <X, U> or -<X, U> at each X, but its gradient is not Lipschitz as theirs are.
 
-    And two sequences of functions may agree at each X in the end, but at all X at no step.
+    Two sequences of functions may agree at each X from some step on, and yet differ at every step.
     """
     hole, value = Letter("h"), FIXED.term @ U.term
     smooth = Function("has a Lipschitz gradient", (REAL, REAL))(hole, Function("L")())

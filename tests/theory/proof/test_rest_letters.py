@@ -1,4 +1,4 @@
-"""Parts of inputs that rest: propositions against predicates and formulas, and planted errors."""
+"""Parts that rest: propositions compared with predicates and formulas, and planted errors."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def test_both_sides_of_the_conclusion_are_those_of_the_formula(case):
     """Some W is stationary in the model exactly if parts rest in it, as the formula decides."""
     rest = settled(case)
     assume(rest is not OPEN and KNOWN.holds(case) and QUERIES.holds(case))
-    # far from 0 floats cannot tell the gradient from 0
+    # at a start far from 0 the gradient may be too small for floats
     model = model_of_rest(replace(case, start=np.zeros_like(case.start)))
     assert says(letters.existence().sequents, model)
     assert holds(ALL_REST, model) is (rest is not None)
@@ -51,7 +51,7 @@ def test_parts_are_known_exactly_if_the_proposition_says_so(case):
     assert says(letters.known(), model_of_rest(case)) is KNOWN.holds(case)
 
 
-def test_parts_of_no_known_kind_are_seen():
+def test_the_proposition_is_false_for_a_part_of_no_known_kind():
     assert KNOWN.holds(instances.PEAK) is False
     assert not says(letters.known(), model_of_rest(instances.PEAK))
 
@@ -65,7 +65,7 @@ def given_facts():
     return whole
 
 
-def test_settings_hold_on_data_and_each_where_its_conditions_do():
+def test_each_setting_holds_on_data_that_meet_its_conditions():
     whole, seen = given_facts(), set()
     for case in rest_model.CASES:
         tally = evaluated(whole, model_of_rest(case), tries=400)
@@ -87,7 +87,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_false_setting_is_seen_on_data(name):
+def test_data_refute_a_false_setting(name):
     model = model_of_rest(instances.BYSTANDER)
     changed = replace(model, functions={**model.functions, **WRONG[name]})
     assert evaluated(given_facts(), changed, tries=400).false

@@ -50,7 +50,7 @@ def test_a_row_holds_the_three_words_and_the_counts():
     )
 
 
-def test_of_claims_the_slowest_come_first():
+def test_the_slowest_claims_come_first():
     seconds = {"a": 1.0, "b": 3.0, "c": 2.0, "d": 3.0}
     rows = list(slowest_text([entry(id=name, seconds=s) for name, s in seconds.items()], 3))
     assert [row.split() for row in rows[1:]] == [["3.00", "b"], ["3.00", "d"], ["2.00", "c"]]
