@@ -256,10 +256,10 @@ def made(
         from_reading: whether the reading gives the fact; only such facts may contain `FIXED`.
 
     Raises:
-        ProofError: a premise is of another proof; or an assumption holds "in the end", or contains
-            `FIXED`, or contains the step while the fact holds "in the end"; or a rule makes a fact
-            that contains `FIXED`. Or an index disappears although its set may be empty, or occurs
-            outside of its sum, or a function to an index set is new.
+        ProofError: a premise is of another proof. Or an assumption holds "in the end" or contains
+            `FIXED`. Or the fact holds "in the end" and an assumption contains the step. Or a rule
+            makes a fact that contains `FIXED`. Or an index disappears although its set may be
+            empty, or occurs outside of its sum, or a function to an index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
