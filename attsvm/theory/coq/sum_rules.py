@@ -178,7 +178,7 @@ def _bounds(
 
 def _attained(chain: Chain, fact: Fact, name: str, extreme: Term, exists: Fact) -> str:
     names = chain.names
-    function, letters, _ = chain.whole.origins["pick", name]
+    function, (letters, _) = chain.whole.origins["pick", name]
     atom, domain, family = _extreme(chain, extreme)
     parameters = "".join(f" ({names.name(x)} : {names.sort(x.sort)})" for x in letters)
     evidence, value = chain.use(exists, fact), names.polynomial(extreme)
@@ -280,7 +280,7 @@ def axis_of(names: FactText, after: Function) -> str:
 
 def _define(chain: Chain, fact: Fact, name: str, letters: Iterable[Letter], meaning: Any) -> str:
     names = chain.names
-    function, parameters, term = chain.whole.origins["define", name]
+    function, (parameters, term) = chain.whole.origins["define", name]
     bound = "".join(f" ({names.name(x)} : {names.sort(x.sort)})" for x in parameters)
     chain.lines.append(f"Definition {names.name(function)}{bound} : R := {names.polynomial(term)}.")
     value = function(*parameters)
@@ -290,7 +290,7 @@ def _define(chain: Chain, fact: Fact, name: str, letters: Iterable[Letter], mean
 
 def _accumulate(chain: Chain, fact: Fact, name: str, increment: Term) -> str:
     names = chain.names
-    function, parameters, term = chain.whole.origins["sum", name]
+    function, (parameters, term) = chain.whole.origins["sum", name]
     if fact.number == fact.first:
         bound = "".join(f" ({names.name(x)} : {names.sort(x.sort)})" for x in parameters)
         own, k = " ".join([names.name(function), *map(names.name, parameters)]), names.name(K)

@@ -28,6 +28,7 @@ from attsvm.theory.proof.terms import (
     STEP,
     Function,
     Letter,
+    Meaning,
     Operand,
     Sort,
     Term,
@@ -180,16 +181,12 @@ class Proof:
     """
 
     facts: list[Fact] = field(default_factory=list)
-    meanings: dict[Fact, tuple[Function, tuple[tuple[Letter, ...], Term]]] = field(
-        default_factory=dict
-    )
+    meanings: dict[Fact, tuple[Function, Meaning]] = field(default_factory=dict)
     names: dict[str, Function] = field(default_factory=dict)
     choices: set[Function] = field(default_factory=set)
     supposed: list[Any] = field(default_factory=list)
     concluded: list[Fact] = field(default_factory=list)
-    origins: dict[tuple[str, str], tuple[Function, tuple[Letter, ...], Term]] = field(
-        default_factory=dict
-    )
+    origins: dict[tuple[str, str], tuple[Function, Meaning]] = field(default_factory=dict)
     notes: dict[int, str] = field(default_factory=dict)
     of_reading: set[int] = field(default_factory=set)
     calls: dict[int, tuple[str, tuple[Any, ...], Mapping[str, Any]]] = field(default_factory=dict)

@@ -8,12 +8,12 @@ ProofError if its premises are not of the form that it needs; the message says w
 end, they hold together from the latest of these steps on.
 """
 
-import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from attsvm.errors import ProofError
+from attsvm.theory.proof.calls import noted
 from attsvm.theory.proof.certificates import refutes
 from attsvm.theory.proof.facts import (
     Fact,
@@ -56,22 +56,6 @@ from attsvm.theory.proof.terms import (
     unfolded,
 )
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def _rule(make: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return the rule with a record of its arguments in the proof; exports read this record."""
-
-    @functools.wraps(make)
-    def noted(*args: _P.args, **more: _P.kwargs) -> _R:
-        first = len(current().facts) + 1
-        result = make(*args, **more)
-        current().calls[first] = make.__name__, args, more
-        return result
-
-    return noted
-
 
 def _ensure(condition: bool, problem: str, value: object) -> None:
     if condition is not True:
@@ -103,13 +87,11 @@ def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) 
     return note(sentence, fact)
 
 
-@_rule
 def assume(proposition: Proposition) -> Fact:
     """Return the fact P under the assumption P."""
     return made(proposition, "assumed", (), [proposition])
 
 
-@_rule
 def positive(letter: Letter) -> Fact:
     """Return the fact that a letter of the sort "positive" is above 0."""
     _ensure(letter.sort == POSITIVE, "a letter has no sign", letter)
@@ -119,7 +101,6 @@ def positive(letter: Letter) -> Fact:
 # logic
 
 
-@_rule
 def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     """Return a fact with letters replaced by terms of their sorts.
 
@@ -153,7 +134,6 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     return made(text, "instance", (fact, *evidence), assumptions, bound=terms)
 
 
-@_rule
 def cut(fact: Fact, *evidence: Fact) -> Fact:
     """Return a fact without the assumptions that the evidence states; each evidence states one."""
     met = {a for a in fact.assumptions if any(a.says(e.proposition) for e in evidence)}
@@ -163,7 +143,6 @@ def cut(fact: Fact, *evidence: Fact) -> Fact:
     return made(fact.proposition, "cut", (fact, *evidence), rest)
 
 
-@_rule
 def cases(yes: Fact, no: Fact, condition: Proposition) -> Fact:
     """Return a fact that holds under a condition and under its negation: one of them is true."""
     denial = condition.denied()
@@ -174,7 +153,6 @@ def cases(yes: Fact, no: Fact, condition: Proposition) -> Fact:
     return made(yes.proposition, "cases", (yes, no), rest)
 
 
-@_rule
 def induction(claim: Proposition, start: Fact, step: Fact) -> Fact:
     """Return the fact P(k) for all k, from P(0), and from P(k + 1) under the assumption P(k)."""
     _ensure(not claim.eventually, "induction is not said of the end", claim)
@@ -192,7 +170,6 @@ def induction(claim: Proposition, start: Fact, step: Fact) -> Fact:
 # arithmetic
 
 
-@_rule
 def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
     """Return the goal as a fact if certificates show it from the premises, all of which are needed.
 
@@ -232,13 +209,11 @@ def denials(goal: Proposition) -> list[Proposition]:
     return [Proposition(goal.term, goal.relation).denied()]
 
 
-@_rule
 def square(term: Term) -> Fact:
     """Return the fact that the square of a real is at least 0."""
     return made(ge(term**2, 0), "square")
 
 
-@_rule
 def scale(fact: Fact, factor: Operand) -> Fact:
     """Return an equation multiplied by any real: 0 times any factor is 0."""
     text = fact.proposition
@@ -247,7 +222,6 @@ def scale(fact: Fact, factor: Operand) -> Fact:
     return made(product, "scaled", [fact], fact.assumptions)
 
 
-@_rule
 def inside(fact: Fact, left: Term, right: Term, term: Term, hole: Letter) -> Fact:
     """Return the fact that a term is equal at `left` and `right` in the place of the letter `hole`.
 
@@ -283,7 +257,6 @@ def _of_owner(
     return substituted(body, {index: other.term}), other, over
 
 
-@_rule
 def add_up(fact: Fact, index: Letter, over: Over | None = None, exists: Fact | None = None) -> Fact:
     """Return the sum of a fact over an index set, or over the members of one element.
 
@@ -313,7 +286,6 @@ def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
     _ensure(count.says(exists.proposition), "this does not say that there is an index", exists)
 
 
-@_rule
 def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact:
     """Return the fact that a sum of terms >= 0 is at least each of its terms.
 
@@ -336,7 +308,6 @@ def _of_each(proposition: Proposition, index: Letter) -> Proposition:
     return proposition
 
 
-@_rule
 def regroup(body: Term, index: Letter, owner: Function) -> Fact:
     """Return the fact that a sum over all is the sum, over owners, of the sums over their members.
 
@@ -347,14 +318,12 @@ def regroup(body: Term, index: Letter, owner: Function) -> Fact:
     return made(eq(total(body, index), parts), "regrouped")
 
 
-@_rule
 def exchange(body: Term, outer: Letter, inner: Letter) -> Fact:
     """Return that sums over two whole index sets may be taken in either order."""
     _ensure(outer != inner, "a double sum has two indices", outer)
     return made(eq(total(total(body, inner), outer), total(total(body, outer), inner)), "exchanged")
 
 
-@_rule
 def split(body: Term, index: Letter, first: Fact, later: Fact) -> Fact:
     """Return that a sum over an axis is its first term plus the sum of the others.
 
@@ -372,7 +341,6 @@ def split(body: Term, index: Letter, first: Fact, later: Fact) -> Fact:
     return made(eq(total(body, index), whole), "split", [first, later], chosen, bound=[other])
 
 
-@_rule
 def picked(body: Term, index: Letter, place: Operand) -> Fact:
     """Return that the sum over an index set of same(j, place) f(j) is f(place).
 
@@ -385,7 +353,6 @@ def picked(body: Term, index: Letter, place: Operand) -> Fact:
     return made(eq(chosen, substituted(body, {index: term})), "picked")
 
 
-@_rule
 def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:
     """Return the fact that the least value is at most each value, or the largest at least each."""
     other = _of_owner(body, index, owner)
@@ -393,7 +360,6 @@ def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) 
     return made(_of_each(text, index), "an extreme")
 
 
-@_rule
 def bounds(
     fact: Fact, kind: str, body: Term, index: Letter, exists: Fact, over: Over | None = None
 ) -> Fact:
@@ -413,7 +379,6 @@ def bounds(
     return made(bound, "bound of an extreme", (fact, exists), _assumed(fact, exists), bound=[index])
 
 
-@_rule
 def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
     """Return a new function to an index set, and the fact that an extreme is attained at its value.
 
@@ -430,7 +395,6 @@ def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
     letters = sorted(extreme.letters, key=lambda x: x.name)
     function = current().named(name, letters, index.sort)
     current().choices.add(function)
-    current().origins["pick", name] = function, tuple(letters), extreme
     value = substituted(body, {index: function(*letters)})
     return function, made(eq(value, extreme), "attained", [exists])
 
@@ -438,7 +402,6 @@ def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
 # names
 
 
-@_rule
 def define(name: str, letters: Iterable[Letter], meaning: Operand) -> tuple[Function, Fact]:
     """Return a new function of letters, and the fact that its value is the meaning.
 
@@ -449,11 +412,9 @@ def define(name: str, letters: Iterable[Letter], meaning: Operand) -> tuple[Func
     function = current().named(name, parameters)
     fact = made(eq(function(*parameters), term), "defined")
     current().meanings[fact] = function, (parameters, term)
-    current().origins["define", name] = function, parameters, term
     return function, fact
 
 
-@_rule
 def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
     """Return a new sequence and two facts: it is 0 at step 0, and it grows by the increment at k.
 
@@ -461,13 +422,11 @@ def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
     """
     letters = sorted(increment.letters - {K}, key=lambda x: x.name)
     function = current().named(name, [*letters, K])
-    current().origins["sum", name] = function, (*letters, K), increment
     grown = function(*letters, K) + increment
     first = made(eq(function(*letters, 0), 0), "defined step by step")
     return function, first, made(eq(function(*letters, K.term + 1), grown), "defined step by step")
 
 
-@_rule
 def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | None = None) -> Fact:
     """Return a goal that says the same as a fact once the definitions are inserted in both.
 
@@ -489,7 +448,6 @@ def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | N
 # lemmas, and the end
 
 
-@_rule
 def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> tuple[Fact, ...]:
     """Return the conclusions of a lemma at an instance; the facts are its hypotheses, in order.
 
@@ -556,3 +514,11 @@ def ensure_ended(
             for fact in whole.concluded
         )
         _ensure(shown, "a proof lacks a conclusion of its reading", sequent.proposition)
+
+
+# each rule notes its calls
+
+_PLAIN = (assume, positive, at, cut, cases, induction, decide, square, scale, inside)
+_SETS = (add_up, one_of_sum, regroup, exchange, split, picked, beyond, bounds, attained)
+_RULES = (*_PLAIN, *_SETS, define, accumulate, by_definition, cite)
+globals().update({rule.__name__: noted(rule) for rule in _RULES})

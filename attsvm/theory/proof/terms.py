@@ -499,7 +499,9 @@ def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
     )
 
 
-Meanings = Mapping[Function, tuple[tuple[Letter, ...], Term]]
+Meaning: TypeAlias = tuple[tuple[Letter, ...], Term]
+"""Parameters, and a term in them."""
+Meanings = Mapping[Function, Meaning]
 """Functions with their parameters and the term that they mean."""
 
 

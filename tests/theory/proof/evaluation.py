@@ -268,9 +268,9 @@ class _Values:
 
     def __init__(self, model: Model, whole: Proof) -> None:
         self.model = model
-        self.meanings = {f: (letters, term) for f, letters, term in whole.origins.values()}
-        self.sums = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "sum"}
-        self.picks = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "pick"}
+        self.meanings = dict(whole.origins.values())
+        self.sums = {f for kind, (f, _) in whole.origins.items() if kind[0] == "sum"}
+        self.picks = {f for kind, (f, _) in whole.origins.items() if kind[0] == "pick"}
         self.places: dict[Atom, int] = {}
         self.terms: dict[Term, Compiled] = {}
         self.atoms: dict[Atom, Compiled] = {}
