@@ -161,7 +161,7 @@ class Rested:
         one, *others = self.by(BY_SCORE)
         none = self.logit_by(BY_SCORE, one, *others)
         gap, weight = GAMMA(t) - at_token(HIGH), number * EXP(self.logit)
-        same_ = cut(meaning("its only score is this", HIGH), one)
+        same_ = cut(meaning("its tokens have the score x, if it rests by one score", HIGH), one)
         gone = decide(eq(gap, 0), at(same_, MINE), one_of_sum(square(gap), t, PART_OF))
         rows = over_part(scale(gone, weight * (X_OF(t) @ w.term)))
         return over_part(scale(gone, weight)), rows, over_part(scale(none, self.left.force))

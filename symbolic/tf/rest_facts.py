@@ -419,7 +419,7 @@ def inputs() -> Inputs:
     slope = setting(SETTING, "the gradient has the slope of the risk along every matrix")
     u, u_is = define("u", (i, X), output(i, X))
     mine = u(own, X)
-    count = part_fact("each of the different tokens stands for some")
+    count = part_fact("each distinct token occurs")
     push = decide(gt(WEIGHT, 0), count, power(KEY(t) @ X.term))
     heavy = add_up(push, t, HERE, part_fact("each part has a token"))
     whole = add_up(heavy, P, THERE, part_fact("each input has a part"))

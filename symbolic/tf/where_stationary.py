@@ -114,7 +114,7 @@ class Still:
 
     def flat(self) -> Fact:
         """Return that a part of one score rests at u, as the c_t add up to 0."""
-        level = part_fact("a part of one score has it alone")
+        level = part_fact("each token of a part of one score has this score")
         weighed = over_part(scale(level, WEIGHT)), over_part(self.force_is)
         apart_, heavy = ONLY(P) - self.u, self.on.heavy
         whole = decide(eq(apart_ * heavy.proposition.term, 0), *weighed, self.of.none)

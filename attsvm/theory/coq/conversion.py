@@ -225,7 +225,7 @@ def _family(conversion: Conversion, atom: Binder, at: bool) -> Converted:
     if atom.kind == "total":
         return summed(conversion, letter, whole, domain, over, at)
     if atom.kind not in ("least", "most"):
-        raise NotExpressible(f"the number {atom.kind!r} of a family")
+        raise NotExpressible(f"the extreme {atom.kind!r}")
     normal = extreme(atom.kind, whole.normal, letter, over)
     own = conversion.names.polynomial(normal)
     if whole.proof is None:
@@ -271,7 +271,7 @@ def summed(
         term = total(Term({within: coefficient / coefficient}), letter, over)
         (binder,) = term.atoms
         if not isinstance(binder, Binder):
-            raise NotExpressible("a sum that is no sum")
+            raise NotExpressible("a sum that its normal form changed")
         _, function = conversion.names.family(binder, at and binder.sort == VECTOR)
         rest = Term({monomial - within: coefficient})
         plain = plain and rest == as_term(1)

@@ -142,7 +142,7 @@ class TermText:
             domain, function = self.family(atom, atom.sort == VECTOR)
             word = {"total": "sum", "least": "least", "most": "most"}.get(atom.kind)
             if word is None:
-                raise NotExpressible(f"the number {atom.kind!r} of a family")
+                raise NotExpressible(f"the extreme {atom.kind!r}")
             text = f"({word} {domain} {function})"
             return text if at or atom.sort != VECTOR else f"(fun c : {COORDINATES} => {text})"
         if isinstance(atom, Bound):

@@ -268,7 +268,7 @@ def made(
     held = {FIXED, K} if proposition.eventually else {FIXED}
     about = FIXED in proposition.letters and (proposition.eventually or not from_reading)
     if about or any(a.eventually or held & a.letters for a in assumed):
-        raise ProofError("a fact binds what its assumptions fix", value=repr(chosen))
+        raise ProofError("an assumption or a rule fixes a bound letter", value=repr(proposition))
     number = len(whole.facts) + 1
     fact = Fact(proposition, assumed, rule, chosen, number, first or number)
     # "For all j: P" says nothing if there is no j. If P no longer contains j, the fact would say P

@@ -173,7 +173,7 @@ MEANING = {
         eq(sum((f(P, x) for f in WAYS), as_term(0)), 1), _REST
     ),
     **{f"it {f.name} or not": _if(eq(f(P, x) ** 2, f(P, x))) for f in WAYS},
-    "its only score is this": _if(eq(spread(x), 0), _BY[0]),
+    "its tokens have the score x, if it rests by one score": _if(eq(spread(x), 0), _BY[0]),
     **{
         f"{words}, if it rests by {name}": _if(claim, one)
         for sign, name, one in ((1, "b", _BY[1]), (-1, "-b", _BY[2]))
@@ -216,7 +216,7 @@ _WITHIN = [one.at({P: PART_OF(t)}) for one in none(c.term)]
 PARTS = {
     "each input has a part": _if(gt(total(1, P, Over(INPUT_OF, i.term)), 0)),
     "each part has a token": _if(gt(in_part(1), 0)),
-    "each of the different tokens stands for some": _if(gt(number, 0)),
+    "each distinct token occurs": _if(gt(number, 0)),
     "gamma_t is the mean score of these": _if(
         eq(number * GAMMA(t), total(SCORE(_token), _token, Over(EQUAL, t.term)))
     ),
@@ -227,7 +227,7 @@ PARTS = {
     "dependencies of an input are dependencies in each part": _if(
         none(c.term)[1], *none(c.term, INPUT_OF(P))
     ),
-    "a part of one score has it alone": _if(
+    "each token of a part of one score has this score": _if(
         eq(GAMMA(t), ONLY(PART_OF(t))), gt(FLAT(PART_OF(t)), 0)
     ),
     "b is a dependency, of sum 0": _if(eq(in_part(B(t)), 0), gt(ONE(P), 0)),

@@ -5,8 +5,8 @@ import functools
 from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.packs.packs import load_packs
-from attsvm.theory.proof import facts
 from attsvm.theory.proof.facts import proof
+from attsvm.theory.proof.rules import fact_of_reading
 from attsvm.theory.verification.check import found_proof
 from tests.theory.proof.evaluation import evaluated
 
@@ -32,7 +32,5 @@ def says(sequents, model, tries=40):
     """Whether propositions hold in a model."""
     with proof() as made:
         for sequent in sequents:
-            spoken = [p.term for p in (sequent.proposition, *sequent.assumptions)]
-            made.choices |= {f for term in spoken for a in term.atoms for f in a.choices}
-            facts.made(sequent.proposition, "planted", (), sequent.assumptions)
+            fact_of_reading(sequent, "planted", "")
     return not evaluated(made, model, tries=tries).false
