@@ -37,7 +37,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, current, eq, ge, gt, note
-from attsvm.theory.proof.lemmas import EXPONENTIAL, EXTREMES, RECIPROCAL, RISES
+from attsvm.theory.proof.lemmas import EXPONENTIAL, EXTREMES, RECIPROCAL, RISES, SIZE
 from attsvm.theory.proof.linked import setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -55,6 +55,7 @@ from attsvm.theory.proof.rules import (
     scale,
 )
 from attsvm.theory.proof.terms import (
+    ABS,
     EXP,
     Function,
     Letter,
@@ -364,3 +365,10 @@ class Kept:
     ahead: Fact  # u - gamma_j is at least `lead` at all steps
     attended: Fact  # s_o is at least `share` at all steps
     number: Fact  # 1/n is positive
+
+
+def meets(margins: Fact, point: Term) -> Fact:
+    """Return in one equation that a matrix meets the constraints, by its margins."""
+    m = margin(j.term, point)
+    size, size_square = cite(SIZE, (), 1 - m)
+    return add_up(decide(eq(ABS(1 - m) + 1 - m, 0), margins, size, size_square), j)

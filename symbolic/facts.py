@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from attsvm.errors import present
-from attsvm.primitives.descent_letters import j, margin
 from attsvm.theory import Statement
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Fact, K, Proposition, eq, ev, ge, gt
@@ -269,13 +268,6 @@ def no_shorter(vector: Term) -> Fact:
     """Return that <v, v> is at least 0."""
     norm, norm_square = cite(LENGTH, (), vector)
     return decide(ge(vector @ vector, 0), norm_square, square(norm.proposition.term))
-
-
-def meets(margins: Fact, point: Term) -> Fact:
-    """Return in one equation that a matrix meets the constraints, by its margins."""
-    m = margin(j.term, point)
-    size, size_square = cite(SIZE, (), 1 - m)
-    return add_up(decide(eq(ABS(1 - m) + 1 - m, 0), margins, size, size_square), j)
 
 
 def inward(V: Term, U: Term, longer: Fact, stays: Callable[[Term, Fact, Fact], Fact]) -> Fact:

@@ -11,7 +11,6 @@ from attsvm._witness import proposed
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
 from attsvm.theory.declaration.conclusions import Measured, concludes, stated
-from attsvm.theory.declaration.dependent_variables import Defined, Fitted, Meeting
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.proof import (
     Lemma,
@@ -31,9 +30,12 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.statement import Reading, Statement
 from attsvm.theory.declaration.variables import (
     Choice,
+    Defined,
+    Fitted,
     Integer,
     Labels,
     Matrix,
+    Meeting,
     Near,
     Real,
     Tensor,

@@ -65,7 +65,8 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from symbolic.facts import conclude_each, count, meets, no_shorter, product
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, count, no_shorter, product
 
 G = ASIDE(one)
 

@@ -46,7 +46,8 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import ABS, INV, NORM, Term, least, total
 from properties.sim.definition_3_8 import CLASSIFIES, MEET, SHARES
 from properties.sim.definition_4_1 import POSITIVE
-from symbolic.facts import conclude_each, count, inward, meets, no_shorter, no_sum, product
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, count, inward, no_shorter, no_sum, product
 
 
 def _known(claim: Said | None) -> Mapping[str, Sequent]:

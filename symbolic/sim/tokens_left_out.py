@@ -31,7 +31,8 @@ from attsvm.theory.proof.rules import add_up, assume, at, cases, cite, conclude,
 from attsvm.theory.proof.terms import ABS, EXP, INV, IS_ZERO, Over, Term, as_term, total
 from properties.mm._support.programme_letters import Programme, by_one
 from properties.sim.low_score_tokens import NO_LOW_SUPPORT
-from symbolic.facts import conclude_each, meets, no_shorter, product
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, no_shorter, product
 from symbolic.tight_rows import between
 
 SOLUTION = Programme(j, A, V, by_one, "X^mm")

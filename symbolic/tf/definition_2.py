@@ -25,7 +25,8 @@ from attsvm.theory.proof.rules import (
 )
 from attsvm.theory.proof.terms import NORM, Term
 from properties.tf.definition_2 import RIVALLED, SOLVED
-from symbolic.facts import conclude_each, meets, no_shorter
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, no_shorter
 from symbolic.sim.tokens_left_out import LeftOut, unchanged, without_some
 
 

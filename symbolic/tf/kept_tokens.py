@@ -41,7 +41,8 @@ from properties.tf.generalised_svm.parts_letters import (
     c,
     e,
 )
-from symbolic.facts import conclude_each, count, inward, meets, no_shorter, no_sum, product
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, count, inward, no_shorter, no_sum, product
 
 EQUAL, SHORTEST, MET, LEVEL, NO_SHORTER = SETTING
 

@@ -22,7 +22,8 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import ABS, IS_ZERO, Over, total
 from properties._support.token_choices import EVERYWHERE
 from properties._support.token_letters import BEST_MARGIN, LOCAL, TAKEN, c, unique_choice
-from symbolic.facts import conclude_each, meets, product
+from symbolic.attention_facts import meets
+from symbolic.facts import conclude_each, product
 
 
 @linked

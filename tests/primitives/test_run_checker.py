@@ -32,7 +32,8 @@ def conditions():
 def answer(hypothesis, claim, case):
     """The checker's answer to a condition on a record, whose values the conclusion may write."""
     m, text = Programs(), hypothesis.checked
-    if isinstance(getattr(case, "data", case), AttentionData):
+    chosen = hasattr(case, "alpha")  # the conclusion writes the chosen tokens and their solution
+    if isinstance(getattr(case, "data", case), AttentionData) and not chosen:
         write(m, case)
     elif conclusion := getattr(claim.formula.conclusion, "checked", None):
         with contextlib.suppress(NotExpressible):  # the conclusion, after the values are written

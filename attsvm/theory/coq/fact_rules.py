@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from flint import fmpq
 
@@ -17,11 +16,12 @@ from attsvm.theory.coq.chain import WORDS, Chain
 from attsvm.theory.coq.conversion import Conversion
 from attsvm.theory.coq.fact_text import number
 from attsvm.theory.coq.lemmas import CITED
+from attsvm.theory.proof import lemmas
 from attsvm.theory.proof.certificates import Summand
 from attsvm.theory.proof.facts import Fact, K, Proposition, gt
 from attsvm.theory.proof.rules import denials
 from attsvm.theory.proof.search import certificate
-from attsvm.theory.proof.terms import POSITIVE, Letter, Term, as_term
+from attsvm.theory.proof.terms import POSITIVE, Letter, Operand, Term, as_term
 
 _DEGREE = 8
 """Maximum degree of a certificate; the degrees are tried from 1 on."""
@@ -39,7 +39,7 @@ def _positive(chain: Chain, fact: Fact, letter: Letter) -> str:
 
 
 def _at(
-    chain: Chain, fact: Fact, premise: Fact, values: Mapping[Letter, Any], *evidence: Fact
+    chain: Chain, fact: Fact, premise: Fact, values: Mapping[Letter, Operand], *evidence: Fact
 ) -> str:
     terms = {x: as_term(value) for x, value in values.items()}
     conversion = Conversion(chain.names, terms)
@@ -165,7 +165,7 @@ def _square(chain: Chain, fact: Fact, term: Term) -> str:
     return f"exact {chain.to(fact, f'({text}) ^ 2', term**2, (), f'(pow2_ge_0 ({text}))')}."
 
 
-def _scale(chain: Chain, fact: Fact, premise: Fact, factor: Any) -> str:
+def _scale(chain: Chain, fact: Fact, premise: Fact, factor: Operand) -> str:
     term, by = chain.names.canonical(premise.proposition)[0], as_term(factor)
     text = chain.names.polynomial(by)
     raw = f"({text}) * ({chain.names.polynomial(term)})"
@@ -260,7 +260,9 @@ def _added(one: tuple[str, bool], other: tuple[str, bool]) -> tuple[str, bool]:
     return f"({word} _ _ {one[0]} {other[0]})", one[1] or other[1]
 
 
-def _cite(chain: Chain, fact: Fact, lemma: Any, facts: object, *arguments: Any, **more: Any) -> str:
+def _cite(
+    chain: Chain, fact: Fact, lemma: lemmas.Lemma, facts: object, *arguments: object, **more: object
+) -> str:
     if lemma.name not in CITED:
         raise NotExpressible(f"the lemma {lemma.name!r}")
     return CITED[lemma.name](chain, fact, *arguments, **more)

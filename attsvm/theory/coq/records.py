@@ -242,9 +242,9 @@ class RecordTerms:
             case ast.Call(func=ast.Name(id="least"), args=[rows, multipliers, size]):
                 self._solved(own, self.value(name), rows, multipliers, size)
             case ast.Call(func=ast.Name(id="ends_along")):
-                self._run(own, name, node)
+                _define_run(self, own, name, node)
             case ast.Call(func=ast.Name(id="local_svms"), args=[data, ast.List(elts=weights)]):
-                self._choices(own, name, data, weights)
+                _define_choices(self, own, name, data, weights)
             case _:
                 number = re.fullmatch(r"t\d+", name)
                 kind = "" if _literal(node) is None else _KINDS.get(name, "")
@@ -271,33 +271,37 @@ class RecordTerms:
             )
         )
 
-    def _choices(self, own: str, name: str, data: ast.expr, weights: Sequence[ast.expr]) -> None:
-        """Define the solutions for all choices of one token per input."""
-        of, size = ast.unparse(data), self.value("len(data.Z[0]) * len(data.X[0][0])")
-        made = []
-        for k, multipliers in enumerate(weights):
-            chosen = self.value(f"[*{name}[{k}][0]]")
-            text = f"least(rows({of}, {chosen}), {ast.unparse(multipliers)}, {size})"
-            solution = self.term(ast.parse(text, mode="eval").body)
-            made.append(f"({written(chosen, 'nat')}, {solution})")
-        self.definitions[own] = f": list (list nat * option vec) := [{'; '.join(made)}]"
-        self.solutions.append(Part(f"map fst {own} = choices {self.term(data)}", _BOOL))
 
-    def _run(self, own: str, name: str, node: ast.Call) -> None:
-        keywords = {str(k.arg): k.value for k in node.keywords}
-        _ensure_basin(self, {name: ast.unparse(value) for name, value in keywords.items()})
-        if "by" in keywords:
-            _ensure_frobenius(self, "1", ", ".join(ast.unparse(node.args[k]) for k in (0, 2, 3)))
-        self.definitions[own] = f": vec := {written(self.value(name), 'vec')}"
-        data, start, loss, step = (self.term(x) for x in node.args)
-        steps = self.term(keywords["steps"], "nat")
-        witness = self.term(keywords["multipliers"], "vec")
-        self.solutions.append(
-            Part(
-                f"ends_along {data} {start} {loss} {step} {steps} {own}",
-                f"decide_run ({witness} : vec)",
-            )
+def _define_choices(
+    terms: RecordTerms, own: str, name: str, data: ast.expr, weights: Sequence[ast.expr]
+) -> None:
+    """Define the solutions for all choices of one token per input."""
+    of, size = ast.unparse(data), terms.value("len(data.Z[0]) * len(data.X[0][0])")
+    made = []
+    for k, multipliers in enumerate(weights):
+        chosen = terms.value(f"[*{name}[{k}][0]]")
+        text = f"least(rows({of}, {chosen}), {ast.unparse(multipliers)}, {size})"
+        solution = terms.term(ast.parse(text, mode="eval").body)
+        made.append(f"({written(chosen, 'nat')}, {solution})")
+    terms.definitions[own] = f": list (list nat * option vec) := [{'; '.join(made)}]"
+    terms.solutions.append(Part(f"map fst {own} = choices {terms.term(data)}", _BOOL))
+
+
+def _define_run(terms: RecordTerms, own: str, name: str, node: ast.Call) -> None:
+    keywords = {str(k.arg): k.value for k in node.keywords}
+    _ensure_basin(terms, {name: ast.unparse(value) for name, value in keywords.items()})
+    if "by" in keywords:
+        _ensure_frobenius(terms, "1", ", ".join(ast.unparse(node.args[k]) for k in (0, 2, 3)))
+    terms.definitions[own] = f": vec := {written(terms.value(name), 'vec')}"
+    data, start, loss, step = (terms.term(x) for x in node.args)
+    steps = terms.term(keywords["steps"], "nat")
+    witness = terms.term(keywords["multipliers"], "vec")
+    terms.solutions.append(
+        Part(
+            f"ends_along {data} {start} {loss} {step} {steps} {own}",
+            f"decide_run ({witness} : vec)",
         )
+    )
 
 
 class Conditions(RecordTerms):

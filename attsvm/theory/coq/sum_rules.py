@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from attsvm.errors import NotExpressible
 from attsvm.theory.coq.chain import WORDS, Chain
@@ -14,6 +13,7 @@ from attsvm.theory.proof.terms import (
     Binder,
     Function,
     Letter,
+    Operand,
     Over,
     Term,
     after_first,
@@ -235,7 +235,7 @@ def _regroup(chain: Chain, fact: Fact, body: Term, index: Letter, owner: Functio
     )
 
 
-def _picked(chain: Chain, fact: Fact, body: Term, index: Letter, place: Any) -> str:
+def _picked(chain: Chain, fact: Fact, body: Term, index: Letter, place: Operand) -> str:
     term, names = as_term(place), chain.names
     chosen = same(index, term)
     text = f"{names.polynomial(chosen)} * ({names.polynomial(body)})"
@@ -244,8 +244,8 @@ def _picked(chain: Chain, fact: Fact, body: Term, index: Letter, place: Any) -> 
     one = conversion.polynomial(body)
     steps = [*chain.identity.steps(whole), *conversion.steps(one)]
     function = f"(fun {names.name(index)} : {names.sort(index.sort)} => {names.polynomial(body)})"
-    place = f"{names.sort(index.sort)} {names.argument(term, index.sort)}"
-    proof = f"(Rminus_diag_eq _ _ (picked {place} {function}))"
+    where = f"{names.sort(index.sort)} {names.argument(term, index.sort)}"
+    proof = f"(Rminus_diag_eq _ _ (picked {where} {function}))"
     raw, normal = f"{whole.text} - ({one.text})", whole.normal - one.normal
     return f"exact {chain.to(fact, raw, normal, steps, proof)}."
 
@@ -278,7 +278,9 @@ def axis_of(names: FactText, after: Function) -> str:
 # names
 
 
-def _define(chain: Chain, fact: Fact, name: str, letters: Iterable[Letter], meaning: Any) -> str:
+def _define(
+    chain: Chain, fact: Fact, name: str, letters: Iterable[Letter], meaning: Operand
+) -> str:
     names = chain.names
     function, (parameters, term) = chain.whole.origins["define", name]
     bound = "".join(f" ({names.name(x)} : {names.sort(x.sort)})" for x in parameters)

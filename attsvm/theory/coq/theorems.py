@@ -29,12 +29,10 @@ from attsvm.theory.coq.arrays import GENERAL, Array, Arrays, Extent
 from attsvm.theory.coq.records import Part, parts_of
 from attsvm.theory.coq.terms import PRODUCT, Length, Terms
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined, numbers
-from attsvm.theory.declaration.variable_table import axes_of
-from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
 from attsvm.theory.report.verifier import answers_of
 
 SIGNS = {"at most": "<=", "below": "<", "equal": "="}

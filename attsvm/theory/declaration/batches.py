@@ -21,12 +21,20 @@ from attsvm.theory.arithmetic.heights import proved as proved_by
 from attsvm.theory.arithmetic.lanes import Lanes
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
 from attsvm.theory.arithmetic.namespace import Namespace, comparisons, returned
-from attsvm.theory.declaration.dependent_variables import Fitted, Meeting
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, defined, member, put, stored
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.records import RecordFormula
-from attsvm.theory.declaration.variables import Choice, Integer, Known, Raw, Shape, Variable
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Fitted,
+    Integer,
+    Known,
+    Meeting,
+    Raw,
+    Shape,
+    Variable,
+)
 
 
 def filled(

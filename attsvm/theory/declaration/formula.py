@@ -37,8 +37,7 @@ from attsvm.theory.declaration.instances import (
     shape_of,
 )
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variable_table import axes_of
-from attsvm.theory.declaration.variables import Choice, Integer, Variable
+from attsvm.theory.declaration.variables import Choice, Integer, Variable, axes_of
 
 if TYPE_CHECKING:
     from attsvm.theory.arithmetic.exponentials import Exponentials

@@ -16,11 +16,9 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.entries import READ_ONLY, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import Namespace, Relation
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variable_table import axes_of
-from attsvm.theory.declaration.variables import Choice, Integer, Raw, Variable
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, Raw, Variable, axes_of
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:

@@ -23,8 +23,7 @@ from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
 from attsvm.theory.declaration.siblings import hypothesis_of
 from attsvm.theory.declaration.typesetting import sentence, typeset
-from attsvm.theory.declaration.variable_table import ensure_drawable, ordered
-from attsvm.theory.declaration.variables import Integer, Variable
+from attsvm.theory.declaration.variables import Integer, Variable, ensure_drawable, ordered
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
 
 Related = Callable[..., Relation]

@@ -9,14 +9,12 @@ from attsvm._types import Case
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.batches import strategy
 from attsvm.theory.declaration.claim import Sibling
-from attsvm.theory.declaration.dependent_variables import Meeting
 from attsvm.theory.declaration.formula import TIGHTENED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
 from attsvm.theory.declaration.records import RecordFormula, Records
-from attsvm.theory.declaration.variable_table import ordered
-from attsvm.theory.declaration.variables import Variable
+from attsvm.theory.declaration.variables import Meeting, Variable, ordered
 
 Quantified = Mapping[str, Variable] | Records
 """The subject of a statement: variables by name, or the fields of a record."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from attsvm.theory.declaration.arguments import called
-from attsvm.theory.declaration.dependent_variables import Mapped
-from attsvm.theory.declaration.variables import Matrix, Vector
+from attsvm.theory.declaration.variables import Mapped, Matrix, Vector
 
 if TYPE_CHECKING:
     from attsvm.theory.arithmetic.entries import Number, Numbers

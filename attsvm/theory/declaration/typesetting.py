@@ -24,12 +24,18 @@ from attsvm.theory.arithmetic.naming import body_of, in_short
 from attsvm.theory.arithmetic.notation import GREEK, Term, Word, escaped, letter, letters, written
 from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.declaration.conclusions import Conclusion, Notation, Written
-from attsvm.theory.declaration.dependent_variables import Defined, Meeting
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
 from attsvm.theory.declaration.records import RecordFormula
-from attsvm.theory.declaration.variable_table import axes_of, shown
-from attsvm.theory.declaration.variables import Choice, Integer, Variable
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Defined,
+    Integer,
+    Meeting,
+    Variable,
+    axes_of,
+    shown,
+)
 from attsvm.theory.declaration.verdict import Strength
 
 

@@ -7,26 +7,30 @@ numbers, which floats and rationals hold exactly.
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
 
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._dyadic import arrays, filled, one_of, scaled, sizes
 from attsvm._types import Array, Hint
+from attsvm.errors import ClaimError
 from attsvm.theory.declaration.arguments import (
     Called,
     called,
     ensure_axes,
     ensure_ends,
     ensure_entries,
+    ensure_function,
     ensure_least,
+    ensure_made_from,
     ensure_members,
     ensure_other,
     ensure_powers,
 )
+from attsvm.theory.declaration.hypotheses import Hypothesis
 
 Shape = Mapping[str, int]
 """The length of each named axis."""
@@ -351,3 +355,363 @@ class Choice(Variable):
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> str:
         """Return one value that the whole batch shares."""
         return str(generator.choice(list(self.members)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Variable):
+    """A bound in hypotheses, drawn as the closest number on a dyadic grid that meets them.
+
+    A hypothesis that compares an expression with this variable, such as ||A x|| <= R or
+    beta <= alpha, gives its least or largest value. Other hypotheses are decided as usual. Without
+    such a hypothesis, as in a sibling, the bound is a power of two.
+    """
+
+    grids: tuple[int, ...] = (0, 4, 12)
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            ClaimError: an argument is invalid.
+        """
+        ensure_powers("a Fitted", self.grids)
+
+    def draw(self, draw: st.DrawFn, known: Known) -> float:
+        """Return the exponent of the grid for rounding the bound; the formula fits the bound."""
+        return float(draw(one_of(*self.grids)))
+
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
+        """Return exponents of the grid for a batch."""
+        return generator.choice(np.array(self.grids, dtype=float), size=batch)
+
+    @staticmethod
+    def fitted(grid: Any, least: Any, most: Any) -> Any:
+        """Return the closest multiple of 2^-grid above `least`, or the closest number below `most`.
+
+        If neither is finite, the result is 2^grid. Multiples up to rounding count as multiples; the
+        hypotheses decide exactly afterwards.
+        """
+        unit = np.exp2(-grid)
+        with np.errstate(all="ignore"):
+            # without the factor, rounding could push a multiple of the unit up to the next one
+            above = np.ceil(least / unit * (1 - 1e-12)) * unit
+            # below a bound, keep its leading bits, so that a small bound is not rounded to 0
+            leading = np.floor(np.log2(np.clip(most, 1e-300, None)))
+            bits = np.exp2(leading - grid)
+            below = np.floor(most / bits * (1 + 1e-12)) * bits
+        value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
+        # no hypothesis compares with the variable, so `least` and `above` are minus infinity
+        value = np.where(np.isneginf(value), np.exp2(grid), value)
+        return np.where(np.isfinite(value), value, 0.0)
+
+
+class Preceding(dict[str, Any]):
+    """The values of the variables before one that is moved, by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Refuse a variable that comes later.
+
+        Raises:
+            ClaimError: always.
+        """
+        raise ClaimError(
+            "a move (Meeting) reads a variable that is not drawn before it",
+            value=name,
+            remedy=f"It has {', '.join(self) or 'none'}; write the variable that it reads first.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting(Variable):
+    """A variable that is moved to satisfy a hypothesis that chance rarely meets, such as A = B.
+
+    Attributes:
+        hypothesis: the hypothesis; a sibling without it draws the variable freely.
+        of: the variable before the move.
+        by: the move: a function of its value, an array with or without a last axis for a batch,
+            and of the values of preceding variables. A second move must change nothing, because
+            drawn values are moved again when the batch is fitted.
+    """
+
+    hypothesis: Hypothesis
+    of: Variable
+    by: Callable[..., object] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            ClaimError: an argument is invalid.
+        """
+        ensure_made_from("Meeting", self.of, Variable)
+        ensure_function("Meeting", self.by, "value, known")
+
+    @property
+    def stored(self) -> Hint:
+        """The type before the move."""
+        return self.of.stored
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes before the move."""
+        return self.of.axes
+
+    def draw(self, draw: st.DrawFn, known: Known) -> object:
+        """Return a value after the move."""
+        return self.by(self.of.draw(draw, known), Preceding(known))
+
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> object:
+        """Return the values of a batch after the move."""
+        return self.by(self.of.fill(generator, known, batch), Preceding(known))
+
+    def moved(self, value: object, known: Known) -> object:
+        """Return any value of a batch, moved to satisfy its hypotheses.
+
+        Raises:
+            ClaimError: the move reads a variable that is not `known`.
+        """
+        inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
+        return self.by(inner, Preceding(known))
+
+    def without(self, dropped: Iterable[str]) -> Variable:
+        """Return the variable without the moves that serve one of the named hypotheses."""
+        dropped = frozenset(dropped)
+        of = self.of.without(dropped) if isinstance(self.of, Meeting) else self.of
+        return of if self.hypothesis.name in dropped else replace(self, of=of)
+
+
+@dataclass(frozen=True, slots=True)
+class Defined(Variable):
+    """A value that a formula of (m, v) determines; it is no part of an instance.
+
+    Attributes:
+        by: the formula.
+        says: the domain in words, if the value has one of its own, such as that of `Mapped`.
+        of: the variable that it is made from, which is not shown then; empty for other formulas.
+        shape: its axes, if they are known.
+    """
+
+    by: Callable[..., object] = field(hash=False)
+    says: str = ""
+    of: str = ""
+    shape: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            ClaimError: an argument is invalid.
+        """
+        ensure_function("Defined", self.by, "m, v")
+
+    @property
+    def stored(self) -> Hint:
+        """None, because instances do not store the value."""
+        return None
+
+    def draw(self, draw: st.DrawFn, known: Known) -> None:
+        """Do nothing: other variables determine the value."""
+
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> None:
+        """Do nothing: other variables determine the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped(Variable):
+    """A value that an exact map makes from a variable, such as a symmetric matrix from a matrix.
+
+    `ordered` replaces it by that variable, which instances store and searchers move, and by a
+    `Defined` value, which formulas get and answers show.
+
+    Attributes:
+        of: the variable.
+        by: the map, a function of (m, value of the variable).
+        says: the domain in words.
+        shape: the axes of the value.
+    """
+
+    of: Variable
+    by: Callable[..., object] = field(hash=False)
+    says: str = ""
+    shape: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            ClaimError: an argument is invalid.
+        """
+        ensure_made_from("Mapped", self.of, Variable)
+        ensure_function("Mapped", self.by, "m, value")
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes of the variable."""
+        return self.of.axes
+
+    def draw(self, draw: st.DrawFn, known: Known) -> object:
+        """Return a value of the variable."""
+        return self.of.draw(draw, known)
+
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> object:
+        """Return values of the variable for a batch."""
+        return self.of.fill(generator, known, batch)
+
+    def parts(self, name: str) -> dict[str, Variable]:
+        """Return the variable and the value by their names."""
+        hidden, by = f"{name}_of", self.by
+        made = Defined(lambda m, v: by(m, getattr(v, hidden)), self.says, hidden, self.shape)
+        return {hidden: self.of, name: made}
+
+
+_MOST_NUMBERS = 4096
+"""Maximum number of entries of a drawn array; Hypothesis draws at most 8192 bytes an instance."""
+
+
+def shown(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables without those from which a shown value is made, and without their axes.
+
+    An axis stays if a shown variable has it.
+    """
+    hidden = {one.of for one in variables.values() if isinstance(one, Defined)}
+    kept = {name: one for name, one in variables.items() if name not in hidden}
+    axes = {a for one in kept.values() for a in (*one.axes, *getattr(one, "shape", ()))}
+    inner = {a for name in hidden for a in (variables[name].axes if name else ())}
+    return {name: one for name, one in kept.items() if name not in inner - axes}
+
+
+def _expanded(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables with both parts of each `Mapped` one in its place."""
+    parts: dict[str, Variable] = {}
+    for name, variable in variables.items():
+        first = variables.get(variable.other) if isinstance(variable, Near) else None
+        if isinstance(variable, Near) and isinstance(first, Mapped):
+            variable = replace(first, of=replace(variable, other=f"{variable.other}_of"))
+        if isinstance(variable, Mapped) and f"{name}_of" in variables:
+            raise ClaimError(
+                f"the name {name}_of is taken: {name} is made from numbers that have this name",
+                value=f"{name}_of",
+                remedy="Give the variable another name.",
+            )
+        parts |= variable.parts(name) if isinstance(variable, Mapped) else {name: variable}
+    return parts
+
+
+def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
+    """Return the names of all axes, in the order in which they occur.
+
+    Raises:
+        ClaimError: an axis has no `Integer` of its name among the variables.
+    """
+    names = dict.fromkeys(name for variable in variables.values() for name in variable.axes)
+    for name in names:
+        length = variables.get(name)
+        if length is None:
+            raise ClaimError(
+                "an array has an axis whose length is no variable",
+                value=name,
+                remedy=f"Add {name!r}: Integer(1, 4) to the variables.",
+            )
+        if not isinstance(length, Integer):
+            raise ClaimError(
+                f"an array has the axis {name}, but the variable {name} is no length",
+                value=type(length).__name__,
+                remedy="Give the axis another name, or this variable.",
+            )
+    return tuple(names)
+
+
+def ensure_drawable(variables: Mapping[str, Variable]) -> None:
+    """Raise unless no array can be empty, and none is too long to be drawn.
+
+    Raises:
+        ClaimError: an array is empty or too long; the message has its name or that of its axis.
+    """
+    for name, variable in variables.items():
+        lengths = {axis: variables[axis] for axis in variable.axes}
+        for axis, length in lengths.items():
+            if isinstance(length, Integer) and length.low < 1:
+                raise ClaimError(
+                    f"the array {name} would be empty if its axis {axis} had the length "
+                    f"{length.low}",
+                    value=f"{axis}=Integer({length.low}, {length.drawn_to})",
+                    remedy=f"Write {axis}=Integer(1, {max(length.drawn_to, 1)}).",
+                )
+        drawn = [one.drawn_to for one in lengths.values() if isinstance(one, Integer)]
+        if math.prod(drawn) > _MOST_NUMBERS:
+            raise ClaimError(
+                f"the array {name} has more than {_MOST_NUMBERS} numbers, which cannot be drawn",
+                value=" x ".join(map(str, drawn)),
+                remedy="Let its axes be shorter: a search tries longer ones than n=Integer(1, 4).",
+            )
+
+
+def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables in an order in which they can be drawn.
+
+    An array needs the lengths of its axes, and a second point its first point. If the given order
+    has this property, it stays. A second point without axes gets those of its first point.
+
+    Raises:
+        ClaimError: an axis or a first point is no variable, or two points are near each other.
+    """
+    variables = _expanded(variables)
+    variables = {name: _with_axes(one, variables) for name, one in variables.items()}
+    axes_of(variables)
+    placed: dict[str, Variable] = {}
+
+    def place(name: str, waiting: tuple[str, ...]) -> None:
+        if name in waiting:
+            raise ClaimError(
+                "variables are each drawn near another one of them",
+                value=", ".join(waiting),
+                remedy=f"Draw one of them by itself, as by {waiting[0]!r}: Vector('n').",
+            )
+        if name not in placed:
+            for needed in _needed(name, variables):
+                place(needed, (*waiting, name))
+            placed[name] = variables[name]
+
+    for name in variables:
+        place(name, ())
+    return placed
+
+
+def _with_axes(variable: Variable, variables: Mapping[str, Variable]) -> Variable:
+    """Return a second point with the axes of its first point, and other variables as they are."""
+    if not isinstance(variable, Near) or variable.names is not None:
+        return variable
+    first, seen = variables.get(variable.other), [variable]
+    while isinstance(first, Near) and first.names is None and first not in seen:
+        seen.append(first)  # a circle is refused when the variables are ordered
+        first = variables.get(first.other)
+    return variable if first is None else replace(variable, names=first.axes)
+
+
+def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:
+    """Return the names of the variables that one variable needs for its draw.
+
+    Raises:
+        ClaimError: a first point is no variable, or has other axes.
+    """
+    variable = variables[name]
+    while isinstance(variable, Meeting):
+        variable = variable.of
+    if not isinstance(variable, Near):
+        return variable.axes
+    first = variables.get(variable.other)
+    if first is None:
+        others = [other for other in variables if other != name]
+        raise ClaimError(
+            f"the variable {name} is drawn near a variable that the statement does not have",
+            value=variable.other,
+            remedy=f"It has {', '.join(others) or 'no other one'}.",
+        )
+    if first.axes != variable.names:
+        text = f"({', '.join(map(repr, first.axes))}{',' * (len(first.axes) == 1)})"
+        raise ClaimError(
+            f"the variable {name} has other axes than the point {variable.other} that it is near",
+            value=variable.names,
+            remedy=f"Write Near({variable.other!r}, {text}).",
+        )
+    return (*variable.axes, variable.other)

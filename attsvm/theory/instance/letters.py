@@ -8,10 +8,8 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.instances import shape_of
-from attsvm.theory.declaration.variable_table import shown
-from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.declaration.variables import Choice, Defined, shown
 from attsvm.theory.instance.in_words import LONGEST, in_words
 
 if TYPE_CHECKING:

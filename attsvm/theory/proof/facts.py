@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from attsvm.errors import ProofError
-from attsvm.theory.proof.printing import as_text
+from attsvm.theory.proof.printing import Call, as_text
 from attsvm.theory.proof.terms import (
     FIXED,
     POSITIVE,
@@ -189,7 +189,7 @@ class Proof:
     origins: dict[tuple[str, str], tuple[Function, Meaning]] = field(default_factory=dict)
     notes: dict[int, str] = field(default_factory=dict)
     of_reading: set[int] = field(default_factory=set)
-    calls: dict[int, tuple[str, tuple[Any, ...], Mapping[str, Any]]] = field(default_factory=dict)
+    calls: dict[int, Call] = field(default_factory=dict)
 
     def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
         """Return a new function of these letters; its mark keeps it apart from all others.

@@ -18,13 +18,11 @@ from attsvm.errors import ProofError
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison
 from attsvm.theory.arithmetic.namespace import Proposition as Property
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined
 from attsvm.theory.declaration.proof import grants, record_linked
-from attsvm.theory.declaration.variable_table import axes_of
-from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.declaration.variables import Choice, Defined, axes_of
 from attsvm.theory.proof.arrays import (
     LETTERS,
     Length,

@@ -1,6 +1,10 @@
 """Terms and propositions as text, in the names of their letters and functions."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+Call: TypeAlias = tuple[str, tuple[object, ...], Mapping[str, object]]
+"""The name of a rule, and the arguments of a call by place and by name; for notes of a proof."""
 
 
 def written(term: Any) -> str:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from attsvm.errors import ProofError
-from attsvm.theory.proof.calls import noted
 from attsvm.theory.proof.certificates import refutes
 from attsvm.theory.proof.facts import (
     Fact,
@@ -30,7 +29,7 @@ from attsvm.theory.proof.facts import (
     some,
 )
 from attsvm.theory.proof.lemmas import Lemma
-from attsvm.theory.proof.search import certificate
+from attsvm.theory.proof.search import certificate, noted
 from attsvm.theory.proof.terms import (
     FIXED,
     POSITIVE,

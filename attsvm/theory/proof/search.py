@@ -4,17 +4,22 @@ Products that alone have some monomial are left out, as nothing cancels it. Line
 coefficients with which the other products add up to 0. The products with a coefficient other than 0
 are kept, and their coefficients are solved again in rationals. Nothing trusts the result:
 `attsvm.theory.proof.certificates` checks it exactly.
+
+Beside it: rules note their calls in the proof, for code that writes or evaluates the proof anew. No
+rule reads these notes.
 """
 
 import functools
+import inspect
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 
 from attsvm.theory.proof.certificates import Summand, product
-from attsvm.theory.proof.facts import Proposition
+from attsvm.theory.proof.facts import K, Proposition, current
 from attsvm.theory.proof.terms import Monomial, Term
 
 _SMALL = 1e-9
@@ -138,3 +143,36 @@ def _exactly(terms: Sequence[Term], strict: np.ndarray) -> tuple[list[fmpq] | No
             return None, True
         solution[pivot] = reduced[row, n]
     return solution, rank == n
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_NAMING = {"define": "define", "attained": "pick", "accumulate": "sum"}
+"""Rules that name a function, with the kind of the name in `Proof.origins`."""
+
+
+def noted(rule: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return the rule, which also notes its call in the proof."""
+    signature = inspect.signature(rule)
+
+    @functools.wraps(rule)
+    def noting(*args: _P.args, **more: _P.kwargs) -> _R:
+        whole = current()
+        first, names = len(whole.facts) + 1, {*whole.names}
+        result = rule(*args, **more)
+        whole.calls[first] = rule.__name__, args, more
+        if kind := _NAMING.get(rule.__name__):
+            (name,) = {*whole.names} - names
+            function, arguments = whole.names[name], signature.bind(*args, **more).arguments
+            if kind == "define":
+                _, (letters, term) = whole.meanings[whole.facts[first - 1]]
+            else:
+                term = arguments["extreme" if kind == "pick" else "increment"]
+                letters = tuple(sorted(term.letters, key=lambda x: x.name))
+            if kind == "sum":
+                letters = (*(x for x in letters if x != K), K)
+            whole.origins[kind, name] = function, (letters, term)
+        return result
+
+    return noting

@@ -33,11 +33,11 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY, Values
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.namespace import Namespace, returned
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
 from attsvm.theory.declaration.metering import TooLong, evaluate
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.variables import Defined
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_bases import is_installed
 

@@ -14,8 +14,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.dependent_variables import Fitted
-from attsvm.theory.declaration.variables import Choice, Integer, Known, Raw
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, Raw
 from attsvm.theory.search.relations import Domain, relate
 
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import Entries, Values
 from attsvm.theory.arithmetic.namespace import returned
 from attsvm.theory.arithmetic.polynomials import DegreeError, Polynomials, Unknown
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.instances import FrozenValues, defined
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variables import Choice, Integer, Tensor, Variable
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, Tensor, Variable
 from attsvm.theory.search.squares import is_proved
 
 if TYPE_CHECKING:

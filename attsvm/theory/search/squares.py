@@ -20,9 +20,8 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.relations import flat
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.dependent_variables import Defined
 from attsvm.theory.declaration.instances import FrozenValues, defined
-from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.declaration.variables import Choice, Defined
 
 if TYPE_CHECKING:
     from attsvm._types import Array

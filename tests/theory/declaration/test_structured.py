@@ -28,7 +28,7 @@ from attsvm.theory.arithmetic.balls import Doubts
 from attsvm.theory.declaration.batches import filled, floats, instance_at
 from attsvm.theory.declaration.judge import decided
 from attsvm.theory.declaration.structured import Bent
-from attsvm.theory.declaration.variable_table import shown
+from attsvm.theory.declaration.variables import shown
 from attsvm.theory.instance.letters import letters_of
 from attsvm.theory.search.hunt import hunt
 

@@ -37,13 +37,11 @@ from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.batches import relaxed, strategy
-from attsvm.theory.declaration.dependent_variables import Defined, Mapped
 from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.structured import PSD, Simplex
-from attsvm.theory.declaration.variable_table import ordered
-from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.declaration.variables import Choice, Defined, Mapped, ordered
 from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
