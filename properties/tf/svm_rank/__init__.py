@@ -1,12 +1,11 @@
 """The rank of the Att-SVM solutions, Frobenius and nuclear norm, against n, T and d.
 
 "Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is factorization of W =
-QK^T." The talk says that the nuclear norm makes (K, Q) low-rank. literal-1 reads "low-rank" as a
-bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of input i. Only those
-with a positive multiplier count (sharp). literal-2 compares the norms on the same data. It fails
-for three inputs in the plane and mirrored pairs (u, +-8), (v, +-8): u^T W v >= 1 holds for the
-Frobenius solution W alone. In amended ||W'||_* >= ||W'||_F >= ||W^mm||_F = ||W^mm||_* for feasible
-W'.
+QK^T." So the nuclear norm makes (K, Q) low-rank. literal-1 reads this as a bound by the sizes: W^mm
+= sum_i e_i z_i^T, e_i being the weighted differences. Only those with a positive multiplier count
+(sharp). literal-2 compares the norms on the same data. It fails for three inputs in the plane and
+mirrored pairs (u, +-8), (v, +-8): u^T W v >= 1 holds for the Frobenius solution W alone. In amended
+||W'||_* >= ||W'||_F >= ||W^mm||_F = ||W^mm||_* for feasible W'.
 """
 
 from flint import fmpq_mat
