@@ -161,14 +161,14 @@ def size_at_most(above: Fact, below: Fact, x: Term, bound: Operand) -> Fact:
 def rises_at_most(
     f: Term, x: Letter, ends: tuple[Term, Term], order: Fact, slope: tuple[Fact, Fact]
 ) -> tuple[Fact, Fact]:
-    """Return that c (b - a) is at least f(b) - f(a) and f(a) - f(b), as c x - f and c x + f rise.
+    """Return that f(b) - f(a) and f(a) - f(b) are at most c (b - a), by two functions that rise.
 
     Args:
         f: the function, a term in x.
         x: its argument.
         ends: a and b.
         order: that b is at least a.
-        slope: that f' and -f' are at most c, for all x.
+        slope: that f' and -f' are at most c, for all x; so c x - f and c x + f rise.
     """
     line = (slope[0].proposition.term + derivative(f, x, {})) * x.term
     (one,) = cite(RISES, [order, slope[0]], line - f, x, {}, *ends)
@@ -352,7 +352,14 @@ def logs_rise(low: Term, high: Term, positive: Fact, order: Fact) -> Fact:
 
 
 def outgrows(grows: Fact, b: Letter, factor: Fact, level: Fact) -> Fact:
-    """Return that f x >= c in the end, if f > 0, c > 0, and x exceeds every b > 0 in the end."""
+    """Return that f x >= c in the end.
+
+    Args:
+        grows: that x > b in the end, for every b > 0.
+        b: the letter of this bound.
+        factor: that f > 0.
+        level: that c > 0.
+    """
     f, c = factor.proposition.term, level.proposition.term
     unit, inverse = cite(RECIPROCAL, [factor], f)
     far = at(grows, {b: c * INV(f)}, decide(gt(c * INV(f), 0), level, inverse))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attsvm._live import Live
 from attsvm.cli.arguments import Parsers, positive_integer, tell
+from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.coq.kernel import Checked
@@ -55,8 +56,12 @@ def run(options: argparse.Namespace) -> int:
     """Check the theorems; return 1 if Coq rejects one or fails on one, else 0.
 
     Raises:
-        UsageError: there is no Coq.
+        UsageError: there is no Coq, or a folder is named but no linked proofs are asked for.
     """
+    if options.out is not None and not options.proofs:
+        raise UsageError(
+            "--out keeps the files of linked proofs", value=str(options.out), remedy="Add --proofs."
+        )
     from attsvm.theory.coq.kernel import Proofs, check, check_linked, ensure_coq
     from attsvm.theory.coq.linked import linked_jobs
     from attsvm.theory.packs.packs import find_claims, load_packs

@@ -38,6 +38,7 @@ REFUSED = [
     (["hunt", *TOYS, CLAIM, "--searchers", "foo,integers"], NO_SEARCHER + ".*screen.*sizes"),
     (["hunt", *TOYS, CLAIM, "--searchers", "screen,integers"], "Add drawn"),
     (["replay"], ""),
+    (["kernel", "--out", "kept"], "Add --proofs"),
     (["solve"], ""),
     (["solve", "a.npz", "--norm", "l7"], ""),
     (["claims", "--pack", "nowhere.py"], ""),

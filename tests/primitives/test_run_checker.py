@@ -32,10 +32,11 @@ def conditions():
 def answer(hypothesis, claim, case):
     """The checker's answer to a condition on a record, whose values the conclusion may write."""
     m, text = Programs(), hypothesis.checked
-    chosen = hasattr(case, "alpha")  # the conclusion writes the chosen tokens and their solution
-    if isinstance(getattr(case, "data", case), AttentionData) and not chosen:
+    if of_data := isinstance(getattr(case, "data", case), AttentionData):
         write(m, case)
-    elif conclusion := getattr(claim.formula.conclusion, "checked", None):
+    conclusion = getattr(claim.formula.conclusion, "checked", None)
+    # a conclusion about chosen tokens alpha also writes these, and their solution
+    if conclusion and (not of_data or hasattr(case, "alpha")):
         with contextlib.suppress(NotExpressible):  # the conclusion, after the values are written
             conclusion(m, case, **claim.formula.constants)
     text = text if isinstance(text, str) else text(m, case)
