@@ -29,6 +29,23 @@ def conditions():
     return [(found[text], cases[text][:: max(1, len(cases[text]) // 40)]) for text in found]
 
 
+def needed(text, lines):
+    """The lines that give values to names in a text, or in such lines."""
+    found = {}
+    for name, line in reversed(lines.items()):
+        if name in re.findall(r"\w+", " ".join([text, *found.values()])):
+            found = {name: line, **found}
+    return found
+
+
+def valued(lines):
+    """The names of the checker, and of these lines with their values."""
+    space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
+    for name, line in lines.items():
+        space[name] = eval(line, space)
+    return space
+
+
 def answer(hypothesis, claim, case):
     """The checker's answer to a condition on a record, whose values the conclusion may write."""
     m, text = Programs(), hypothesis.checked
@@ -40,9 +57,7 @@ def answer(hypothesis, claim, case):
         with contextlib.suppress(NotExpressible):  # the conclusion, after the values are written
             conclusion(m, case, **claim.formula.constants)
     text = text if isinstance(text, str) else text(m, case)
-    space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
-    for name, line in m.lines.items():
-        space[name] = eval(line, space)
+    space = valued(needed(text, m.lines))
     truth = None
     for bits in checker.PRECISIONS[:3]:
         checker.Real.bits = bits
@@ -57,7 +72,7 @@ CONDITIONS = conditions()
 @pytest.mark.parametrize(("hypothesis", "cases"), CONDITIONS, ids=lambda x: getattr(x, "name", ""))
 def test_a_condition_is_true_exactly_if_the_engine_says_so(hypothesis, cases):
     seen = 0
-    for claim, case in cases:
+    for claim, case in cases[:: 1 + (len(cases) > 20)]:
         if not isinstance(case, claim.formula.instance):
             continue
         try:
@@ -124,9 +139,7 @@ def test_a_trap_is_not_proved_before_its_time(claim):
     case, *_ = curated.known(claim)  # the smallest
     m = Programs()
     write(m, case)
-    space = {**vars(checker), **vars(data_checker), **vars(run_checker), **vars(claim_checker)}
-    for name, line in m.lines.items():
-        space[name] = eval(line, space)
+    space = valued(m.lines)
     W = checker.reals(space["start"])
     with pytest.raises(checker.Undefined, match="the trap is not proved"):
         run_checker.trap(space["data"].moving, W, space["loss"], space["step"])

@@ -163,9 +163,9 @@ def instance_model(formula: Formula, case: Case, number: Callable[[float], Value
             functions[Function(name, sorts)] = functools.partial(
                 _entry, number, np.asarray(value, float)
             )
-    with primitives() as used:
-        formula.relation(LETTERS, values_of(formula), {})
-        functions |= _primitives(dict(used))
+    if id(formula) not in _PRIMITIVES:  # a formula has no hash; it is kept, and so is its identity
+        _PRIMITIVES[id(formula)] = formula, _primitives(formula)
+    functions |= _PRIMITIVES[id(formula)][1]
     samples = [-2.0, -0.5, 0.0, 0.25, 1.0, 3.0]
     return Model(functions, sets, 2, {REAL: samples}, floor=1e-12)
 
@@ -176,10 +176,16 @@ def stretched(matrix: np.ndarray) -> dict[Function | str, Callable[..., Value]]:
     return {"top": lambda k: float(top[k])}
 
 
-def _primitives(used: Mapping[Any, Any]) -> dict[Function | str, Callable[..., Value]]:
-    """Return the values of primitives, and numbers that attain their largest heights."""
+_PRIMITIVES: dict[int, tuple[Formula, Mapping[Function | str, Callable[..., Value]]]] = {}
+
+
+def _primitives(formula: Formula) -> dict[Function | str, Callable[..., Value]]:
+    """Return the values of the primitives of a formula, and where their heights are largest."""
     functions: dict[Function | str, Callable[..., Value]] = {}
-    for (function, _), one in used.items():
+    with primitives() as used:
+        formula.relation(LETTERS, values_of(formula), {})
+        known = dict(used)
+    for (function, _), one in known.items():
         functions[function] = functools.partial(_ball, one)
         if one.largest is not None:
             names = [*inspect.signature(one.largest).parameters][1 + len(function.takes) :]

@@ -48,14 +48,14 @@ def instances(claim):
 
 def compared(claim):
     """Yield for each hypothesis and conclusion whether it holds on numbers, and on letters."""
-    formula = claim.formula
+    formula, concluded = claim.formula, conclusion_of(claim.formula).sequents
+    said = [(h, hypothesis_of(formula, formula.hypotheses[h.name])) for h in claim.hypotheses]
     for case in instances(claim):
-        for hypothesis in claim.hypotheses:
-            said = hypothesis_of(formula, formula.hypotheses[hypothesis.name])
-            yield hypothesis.holds(case) is True, holds(said, formula, case)
+        for hypothesis, sequents in said:
+            yield hypothesis.holds(case) is True, holds(sequents, formula, case)
         slack = claim.conclusion(case)
         if slack.kind != "unknown" and abs(slack.value) > max(CLOSE, slack.error):
-            yield slack.value > 0, holds(conclusion_of(formula).sequents, formula, case)
+            yield slack.value > 0, holds(concluded, formula, case)
 
 
 def test_hypotheses_and_conclusions_agree_with_their_propositions():
