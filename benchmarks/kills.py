@@ -144,14 +144,17 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        source = Path(attsvm.__file__).parent
-        ignored = shutil.ignore_patterns("*.nb[ci]")  # machine code, which nothing here runs
-        shutil.copytree(source, folder / SITE / "attsvm", ignore=ignored)
+        self.install(folder / SITE / "attsvm")
         (folder / FILE).write_text(PACK)
         (folder / HUNTED).write_text(PREY)
         (folder / PAGE).write_text(OLD)
         self.pages = {OLD}
         self.seconds: dict[str, float] = {}
+
+    def install(self, package: Path) -> None:
+        """Copy attsvm to the folder of a package."""
+        ignored = shutil.ignore_patterns("*.nb[ci]")  # machine code, which nothing here runs
+        shutil.copytree(Path(attsvm.__file__).parent, package, ignore=ignored)
 
     def start(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start a command in a session of its own; it writes to the files `out` and `err`."""
@@ -290,7 +293,7 @@ def _ensure_verdicts_kept(place: Place, added: Sequence[bytes], faults: list[str
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
     """Add a fault for each file that is broken for a reader, or missing."""
-    packs = load_packs([str(place.folder / name) for name in (FILE, HUNTED)])
+    packs = load_packs(only=[str(place.folder / name) for name in (FILE, HUNTED)])
     faults += (f"{path.name} is gone" for path in there if not path.is_file())
     for path in place.finds():
         try:

@@ -34,6 +34,12 @@ class Planted(Place):
         self.script = script
         (folder / ".attsvm").mkdir()
 
+    def install(self, package):
+        """Make a package of nothing but the command."""
+        (package / "cli").mkdir(parents=True)
+        for folder in (package, package / "cli"):
+            (folder / "__init__.py").touch()
+
     def start(self, words):
         """Start the script; return once its lines have run and it sleeps, to be killed."""
         script, done = self.folder / SITE / "attsvm" / "cli" / "__main__.py", self.folder / "done"

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path
@@ -80,6 +82,37 @@ def wrong() -> str:
 
 a, b, c, d = (made(name) for name in ("true", "false", "undecided", "wrong"))
 """
+ASSERTING = """
+from attsvm.theory import Hypothesis, Reading, Real, Statement, changed, ensure_true
+
+
+class TestIt:
+    def test_it(self):
+        assert stated
+
+
+def stated(id, expected, hypothesis, proof=None):
+    return Statement(
+        id, source="s", place="p", printed="p", variables={"x": Real()},
+        hypotheses=(Hypothesis("x^2 <= 9", hypothesis),),
+        conclusion=lambda m, v, c=1: m.at_most(c * m.abs(v.x), m.abs(v.x)),
+        readings={"literal": Reading(
+            expected, siblings={"2": changed(c=2)}, proof=proof, cost=90)},
+    )
+
+
+A = stated("mine/a", "proved", lambda m, v: m.at_most(v.x * v.x, 9), "asserting_proof:prove")
+C = stated("mine/c", "holds", lambda m, v: m.at_most(v.x * v.x, 9))
+"""
+ASSERTING_PROOF = """
+from attsvm.theory import ensure_true
+
+
+def prove():
+    assert True
+    ensure_true(True, "a step")
+    return "nothing"
+"""
 
 
 # what one process does under -O
@@ -88,7 +121,7 @@ import json
 from attsvm.theory import load_packs
 from attsvm.theory.verification.verify import verify
 assert False, "this is not reached without -O"
-print(json.dumps(verify(load_packs(only=["planted_pack"])).json()))
+print(json.dumps(verify(load_packs(only=["planted_pack", "asserting"])).json()))
 """
 SAID = {
     "false": "the proof failed at step 1: the square of a sum;",
@@ -120,21 +153,38 @@ def test_planted_lines_that_rest_on_the_mode_are_found():
     assert rests_on_the_mode("\n".join(lines)) == [2, 4, 5]
 
 
-def test_false_proofs_are_errors_and_a_true_one_runs(tmp_path, site):
-    """As they are without -O, which `tests/theory/verification/test_verify.py` shows."""
-    (tmp_path / "planted_pack.py").write_text(PACK)
-    path = os.pathsep.join(map(str, (tmp_path, site, ROOT)))  # of ROOT it takes the proofs alone
+@pytest.fixture(scope="module")
+def optimised(tmp_path_factory, site):
+    """What a run under -O says, by claim."""
+    folder = tmp_path_factory.mktemp("optimised")
+    packs = {"planted_pack": PACK, "asserting": ASSERTING, "asserting_proof": ASSERTING_PROOF}
+    for name, text in packs.items():
+        (folder / f"{name}.py").write_text(text)
+    path = os.pathsep.join(map(str, (folder, site, ROOT)))  # of ROOT it takes the proofs alone
     done = subprocess.run(
         [sys.executable, "-O", "-c", CODE],
         check=True,
         capture_output=True,
         text=True,
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
     )
     document = json.loads(done.stdout)
     assert document["matched"] is False
-    found = {claim["id"]: claim for claim in document["claims"]}
+    return {claim["id"]: claim for claim in document["claims"]}
+
+
+def test_what_rests_on_assert_is_refused_though_python_drops_it(optimised):
+    assert optimised["mine/a:literal"]["reason"].startswith(
+        "mine/a:literal rests on a module with an assert statement, which python -O drops "
+        "(got asserting_proof.py, line 6)"
+    )
+    assert "assert" not in optimised["mine/c:literal"]["reason"]
+
+
+def test_false_proofs_are_errors_and_a_true_one_runs(optimised):
+    """As they are without -O, which `tests/theory/verification/test_verify.py` shows."""
+    found = {name: claim for name, claim in optimised.items() if name.startswith("planted/")}
     true = found.pop("planted/true:literal")
     assert (true["truth"], true["validity"], true["as_expected"]) == ("holds", "exercised", True)
     assert (true["proof"], true["steps"]) == ("true", ["the square of a sum"])

@@ -335,11 +335,12 @@ def _imported(
 ) -> tuple[Module, tuple[tuple[Path, Path], ...], frozenset[tuple[str, str]]]:
     """Return a module, the modules that it imports with their bases, and distributions."""
     module = module_of(file, base)
+    top = module.top
     inner: dict[tuple[Path, Path], None] = {}
     distributions: set[tuple[str, str]] = set()
     # the packages around the module count as imports, because Python runs them before it
     for dotted in (*module.imported, file.relative_to(base).parts[:-1]):
-        home = followed(base, module.top, dotted[:2]) if dotted else None
+        home = followed(base, top, dotted[:2]) if dotted else None
         if home is not None:
             # `import a.b.c` runs a, then a.b, then a.b.c; a name c that is no module has no file
             prefixes = (dotted[:k] for k in range(1, len(dotted) + 1))

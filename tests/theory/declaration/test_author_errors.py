@@ -78,11 +78,6 @@ def refused(path):
     return str(caught.value)
 
 
-def test_the_pack_without_a_mistake_is_as_expected(tmp_path):
-    found = checked(pack(tmp_path, cost=4))
-    assert found.as_expected, found.reason
-
-
 CONCLUSIONS = {
     "no comparison": (
         "v.n <= 3",
@@ -540,8 +535,8 @@ def test_a_declaration_that_cannot_be_checked_is_refused_every_time(tmp_path, na
         assert "\n" not in message
 
 
-def test_an_example_that_is_right_is_taken(tmp_path):
-    found = checked(pack(tmp_path, cost=1, **with_example(EXAMPLE)))
+def test_the_pack_without_a_mistake_is_as_expected_and_its_example_is_taken(tmp_path):
+    found = checked(pack(tmp_path, cost=4, **with_example(EXAMPLE)))
     assert found.as_expected, found.reason
 
 

@@ -1,5 +1,7 @@
 """Structured variables lie in their domains exactly, and reach its degenerate members."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import fmpq
@@ -151,10 +153,6 @@ TRUE = {
         lambda m, v: m.at_most(v.f(m.dot(v.p, v.x)), m.dot(v.p, v.f(v.x))),
         {"f": Convex(), "p": Simplex("n"), "x": Sorted("n")},
     ),
-    "Gibbs": (
-        lambda m, v: m.at_most(0, m.kl(v.p, (v.p + v.q) / 2)),
-        {"p": Simplex("n"), "q": Simplex("n")},
-    ),
     "an orthogonal matrix keeps norms": (
         lambda m, v: m.equal(m.norm(v.Q @ v.u), m.exact(1)), {"Q": Orthogonal("n"), "u": Unit("n")},
     ),
@@ -164,7 +162,8 @@ TRUE = {
 @pytest.mark.parametrize("name", TRUE)
 def test_a_true_question_is_not_refuted(name):
     relation, variables = TRUE[name]
-    account = hunt(question(relation, **variables).claim, rounds=1, searchers=["drawn", "screen"])
+    claim = replace(question(relation, **variables).claim, cost=4)
+    account = hunt(claim, rounds=1, searchers=["drawn", "screen"])
     assert (account.smallest, account.error) == (None, None)
     assert account.examples > 10
 

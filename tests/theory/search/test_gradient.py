@@ -80,7 +80,7 @@ def test_nothing_global_changes():
     torch.set_num_threads(threads + 1)
     try:
         with torch.no_grad():
-            found_in_one_turn()
+            scouted(THIN, "gradient", STARTS, budget=8)
             assert not torch.is_grad_enabled()
         with pytest.raises(ClaimError, match="NaN or infinite on every"):
             scouted(replace(THIN, relaxed=numberless), "gradient", STARTS, budget=8)

@@ -146,9 +146,8 @@ FIFTH_POWERS = question(
 ).claim
 
 
-@pytest.mark.parametrize("claim", [FIFTH_POWERS, toy_pack.true])
-def test_each_searcher_has_its_first_turn_before_any_has_its_second(claim):
-    claim = replace(claim, cost=6)
+def test_each_searcher_has_its_first_turn_before_any_has_its_second():
+    claim = replace(toy_pack.true, cost=25)
     crew = Listing(claim)
     result = chase(claim, crew=crew)
     begun = list(dict.fromkeys(crew.searchers))
@@ -371,7 +370,7 @@ def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack.at_most(abs(x), 2e6, 0.0)
 
-    claim = build("close", conclusion, says(None), examples=[1e6])
+    claim = build("close", conclusion, says(None), examples=[1e6], cost=12)
     result = chase(claim, searchers=["explicit", "drawn"])
     assert (result.seen.tightness, result.seen.min_slack, result.closest_by) == (
         0.5,
@@ -383,7 +382,7 @@ def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
 
 @pytest.mark.parametrize("value", [math.inf, 1.0])
 def test_the_document_is_plain_json(value):
-    result = chase(build("plain", constant(value, 0.0), says(arb(1))))
+    result = chase(build("plain", constant(value, 0.0), says(arb(1)), cost=12), rounds=1)
     document = json.loads(json.dumps(result.json(), allow_nan=False))
     assert document["min_slack"] == (None if value == math.inf else value)
     assert (document["schema"], document["found"], document["claim"]) == (
@@ -540,7 +539,7 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     data = st.integers(0, 9).map(lambda k: Odd(2 * k + 1))
     hypotheses = {"odd": lambda case: case.n % 2 == 1}
     ball = lambda case, shift=0.0: arb(odd(case).value)  # noqa: E731
-    claim = build("odd", odd, ball, data=data, hypotheses=hypotheses)
+    claim = build("odd", odd, ball, data=data, hypotheses=hypotheses, cost=4)
     result = chase(claim, 4)
     assert set(result.efforts) <= {"explicit", "drawn", "sizes", "integers"}
     assert result.no_turn == []
@@ -551,11 +550,11 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     told = "\n".join(hunt_text(result.json() | rest))
     assert f"{result.repeated} drawn instances equal one that was drawn before" in told
     assert "no further turn, as they had nothing more to propose: " in told
-    still = chase(toy("true"))
+    still = chase(replace(toy("true"), cost=12))
     assert still.nothing_to_move == ["integers"]
     told = "\n".join(hunt_text(still.json() | rest))
     assert "not run, as no instance has a variable that they can change: integers" in told
-    unsaid = build("odd", odd, ball, data=data)  # that n is odd is no hypothesis
+    unsaid = build("odd", odd, ball, data=data, cost=4)  # that n is odd is no hypothesis
     assert chase(unsaid, 6).smallest.found_by == "integer enumeration"
 
 
@@ -568,8 +567,8 @@ def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():
         n=Integer(2, 2),
         z=Vector("n"),
     ).claim
-    still = replace(claim, cost=8, data=claim.data.map(lambda case: replace(case, y=1.0)))
-    result = chase(still, 3, searchers=["drawn", "screen"])
+    still = replace(claim, cost=25, data=claim.data.map(lambda case: replace(case, y=1.0)))
+    result = chase(still, 2, searchers=["drawn", "screen"])
     told = result.json()
     assert told["growth"][-1]["height"] == told["closest"]["height"] == pytest.approx(1, abs=0.5)
     for one, other in itertools.pairwise(told["growth"]):

@@ -217,9 +217,9 @@ def test_indices_of_records_are_enumerated():
 
 def test_who_has_nothing_to_propose_gets_no_further_turn():
     """Sizes of a record without arrays."""
-    _, claim = witnessed("nobody", Counted, data=COUNTED, cost=6)
+    _, claim = witnessed("nobody", Counted, data=COUNTED, cost=12)
     some = ["drawn", "sizes"]
-    runs = [hunt(claim, seconds=None, rounds=rounds, searchers=some) for rounds in (4, 5)]
+    runs = [hunt(claim, seconds=None, rounds=rounds, searchers=some) for rounds in (3, 4)]
     for result in runs:
         assert "sizes" in result.done
         assert result.efforts["sizes"].accepted == 0

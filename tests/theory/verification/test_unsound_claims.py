@@ -1,12 +1,8 @@
 """A claim that changes an instance, answers at random or raises is an error, never a refutation."""
 
 import itertools
-import json
-import os
 import random
 import re
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -611,55 +607,3 @@ def test_a_proof_that_takes_no_step_proves_nothing():
     assert outcome.error.startswith(
         "the proof of toy/proved:literal took no step, so it proves nothing (got "
     )
-
-
-ASSERTING = """
-import sympy as sp
-
-from attsvm.theory import Hypothesis, Reading, Real, Statement, changed, ensure_true
-
-
-class TestIt:
-    def test_it(self):
-        assert stated
-
-
-def stated(id, expected, hypothesis, proof=None):
-    return Statement(
-        id, source="s", place="p", printed="p", variables={"x": Real()},
-        hypotheses=(Hypothesis("x^2 <= 9", hypothesis),),
-        conclusion=lambda m, v, c=1: m.at_most(c * m.abs(v.x), m.abs(v.x)),
-        readings={"literal": Reading(
-            expected, siblings={"2": changed(c=2)}, proof=proof, cost=90)},
-    )
-
-
-A = stated("mine/a", "proved", lambda m, v: m.at_most(v.x * v.x, 9), "asserting_proof:prove")
-C = stated("mine/c", "holds", lambda m, v: m.at_most(v.x * v.x, 9))
-"""
-
-PROOF = """
-from attsvm.theory import ensure_true
-
-
-def prove():
-    assert True
-    ensure_true(True, "a step")
-    return "nothing"
-"""
-
-
-def test_what_rests_on_assert_is_refused_also_where_python_drops_it(tmp_path):
-    (tmp_path / "asserting.py").write_text(ASSERTING)
-    (tmp_path / "asserting_proof.py").write_text(PROOF)
-    command = [sys.executable, "-O", "-m", "attsvm", "verify", "--only-pack", "asserting"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    run = subprocess.run(
-        [*command, "--json", "-"], cwd=tmp_path, capture_output=True, text=True, env=environment
-    )
-    found = {entry["id"]: entry["reason"] for entry in json.loads(run.stdout)["claims"]}
-    assert found["mine/a:literal"].startswith(
-        "mine/a:literal rests on a module with an assert statement, which python -O drops "
-        "(got asserting_proof.py, line 6)"
-    )
-    assert "assert" not in found["mine/c:literal"]
