@@ -52,19 +52,18 @@ def changed(source):
     return [(m.kind, ast.dump(ast.parse(m.applied(text)))) for m in mutants("a.py", text)]
 
 
-@pytest.mark.parametrize(("kind", "before", "after"), CHANGED)
-def test_every_kind_of_change_is_made(kind, before, after):
-    source = "def f(é, a, b, c):\n    {} {}\n"
-    made = changed(source.format("return", before))
-    assert (kind, ast.dump(ast.parse(source.format("return", after)))) in made
+def test_every_kind_of_change_is_made():
+    source = "def f(é, a, b, c):\n    return {}\n"
+    for kind, before, after in CHANGED:
+        made = changed(source.format(before))
+        assert (kind, ast.dump(ast.parse(source.format(after)))) in made, before
 
 
-@pytest.mark.parametrize("statement", ["a.append(1)", "a += 1", "a[0] = b", "raise E(1)", "break"])
-def test_statements_are_dropped(statement):
+def test_statements_are_dropped():
     source = "while a:\n    {}\n    b = 2\n"
-    assert ("dropped statement", ast.dump(ast.parse(source.format("pass")))) in changed(
-        source.format(statement)
-    )
+    dropped = ("dropped statement", ast.dump(ast.parse(source.format("pass"))))
+    for statement in ("a.append(1)", "a += 1", "a[0] = b", "raise E(1)", "break"):
+        assert dropped in changed(source.format(statement)), statement
 
 
 def test_what_says_nothing_to_a_computer_is_left_as_it_is():
@@ -281,7 +280,7 @@ def test_a_mutant_in_a_cached_function_is_tried_on_all_tests(decorator):
 @pytest.mark.parametrize("imported", [False, True])
 def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     _, copy = tree
-    monkeypatch.setattr(command, "_LEAST", 0.5)  # a quarter of the wait
+    monkeypatch.setattr(command, "_LEAST", 0.25)  # a quarter of the wait
     (copy.folder / "tests/test_m.py").write_text(
         "import time\nfrom attsvm.m import f\n\ndef test_it():\n    f(5)\n    time.sleep(60)\n"
     )

@@ -14,6 +14,7 @@ from attsvm import (
     Integer,
     Near,
     Reading,
+    Real,
     Statement,
     Vector,
     _live,
@@ -126,19 +127,24 @@ def test_numbers_of_numpy_are_numbers(typed):
     assert hunt(typed(3), seconds=np.float64(60.0), rounds=np.int64(2), seed=np.int64(0)).found
 
 
-def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, capsys, monkeypatch):
+def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(capsys, monkeypatch):
+    plain = Statement(
+        "mine/plain", "s", "p", "|x| <= |x|", variables={"x": Real()}, cost=100,
+        conclusion=lambda m, v: m.at_most(m.abs(v.x), m.abs(v.x)),
+        readings={"literal": Reading("holds", tight=True)},
+    )  # fmt: skip
     monkeypatch.setattr(interactive, "_QUIET", math.inf)  # on a busy machine ten seconds may pass
     monkeypatch.setattr(_live, "_SILENT", math.inf)
-    verify(typed(2))
-    hunt(typed(2), seconds=None, rounds=1)
+    verify(plain)
+    hunt(plain, seconds=None, rounds=1)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(interactive, "_QUIET", -1.0)
-    verify(typed(2))
-    assert re.fullmatch(r"\[(\d+)/\1\]: mine/softmax-lipschitz:literal\n", capsys.readouterr().err)
-    hunt(typed(2), seconds=None, rounds=1)
-    assert "mine/softmax-lipschitz:literal: 0 instances, round 1, " in capsys.readouterr().err
-    verify(typed(2), progress=False)
-    hunt(typed(2), seconds=None, rounds=1, progress=False)
+    verify(plain)
+    assert re.fullmatch(r"\[(\d+)/\1\]: mine/plain:literal\n", capsys.readouterr().err)
+    hunt(plain, seconds=None, rounds=1)
+    assert "mine/plain:literal: 0 instances, round 1, " in capsys.readouterr().err
+    verify(plain, progress=False)
+    hunt(plain, seconds=None, rounds=1, progress=False)
     assert capsys.readouterr().err == ""
 
 

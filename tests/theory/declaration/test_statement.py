@@ -90,7 +90,7 @@ def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(run):
 
 
 def test_verify_prints_what_was_not_needed(here, capsys):
-    assert cli.main(["verify", "--pack", __file__, "toy/steps"]) == 0
+    assert cli.main(["verify", "--only-pack", __file__, "toy/steps"]) == 0
     out = capsys.readouterr().out
     table, _, rest = out.partition("Hypotheses not shown to be needed\n")
     assert "toy/steps:literal  holds" in table

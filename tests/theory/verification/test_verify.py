@@ -158,19 +158,14 @@ def toy(checked, name):
     return checked[f"toy/{name}:literal"]
 
 
-def test_every_toy_claim_has_a_known_verdict(packs):
-    ids = {c.id for pack in packs for c in pack.claims if c.id.startswith("toy/")}
-    assert ids == {f"toy/{name}:literal" for name in KNOWN}
+def test_every_toy_claim_gets_the_verdict_that_it_deserves(checked):
+    verdicts = {id: str(found.verdict) for id, found in checked.items() if id.startswith("toy/")}
+    assert verdicts == {f"toy/{name}:literal": verdict for name, verdict in KNOWN.items()}
 
 
-@pytest.mark.parametrize("name", KNOWN)
-def test_a_toy_claim_gets_the_verdict_that_it_deserves(checked, name):
-    assert str(toy(checked, name).verdict) == KNOWN[name]
-
-
-@pytest.mark.parametrize("name", REASONS)
-def test_the_reason_of_a_verdict_says_what_was_seen(checked, name):
-    assert toy(checked, name).reason.startswith(REASONS[name])
+def test_the_reason_of_a_verdict_says_what_was_seen(checked):
+    said = {name: toy(checked, name).reason[: len(reason)] for name, reason in REASONS.items()}
+    assert said == REASONS
 
 
 def test_a_proof_that_an_instance_contradicts_is_overruled(checked):
