@@ -4,6 +4,7 @@ Everything that schedules workers is at the end of this file: `_scope` says whic
 worker, `_turn` which tests come first, and the last hook gives both to xdist.
 """
 
+import compileall
 import functools
 import gc
 import re
@@ -40,6 +41,16 @@ _CHECKED = [
 install(_CHECKED)
 
 pytest_plugins = ["attsvm.theory.plugin"]
+
+
+def pytest_configure(config):
+    """Compile our modules once also where Python keeps no bytecode: each process would do so anew.
+
+    Tests start some hundred processes. Python reads bytecode that is there, whatever it writes.
+    """
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        for name in ("attsvm", "properties", "symbolic"):
+            compileall.compile_dir(Path(__file__).parent / name, quiet=2)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -51,6 +51,17 @@ def done(*words, cwd):
     return ran.stdout
 
 
+def lend_bytecode(own, installed):
+    """Copy the bytecode of files to equal files with its date, so that nobody compiles it anew."""
+    for code in own.rglob(f"__pycache__/*.{sys.implementation.cache_tag}.pyc"):
+        source = code.parent.parent / f"{code.name.partition('.')[0]}.py"
+        copy = installed / source.relative_to(own)
+        if copy.exists() and copy.read_bytes() == source.read_bytes():
+            shutil.copystat(source, copy)
+            (copy.parent / "__pycache__").mkdir(exist_ok=True)
+            shutil.copy2(code, copy.parent / "__pycache__")
+
+
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
     """An environment with attsvm, and the libraries of this one."""
@@ -73,6 +84,11 @@ def environment(tmp_path_factory):
     pip = sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python, "install"
     offline = "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--no-compile"
     done(*pip, *offline, "--ignore-installed", sdist, cwd=folder)
+    for name, place in (
+        ("attsvm", "attsvm"),
+        *((n, f"attsvm/sources/{n}") for n in sources.PACKAGES),
+    ):
+        lend_bytecode(ROOT / name, site / place)
     return folder / "environment/bin", site
 
 
