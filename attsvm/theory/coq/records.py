@@ -140,6 +140,7 @@ class RecordTerms:
         known: the words.
         definitions: the definitions of Coq, with types.
         solutions: parts of the theorem: each says that one named solution solves its problem.
+        values: by precision, the values of names that the checker has computed.
     """
 
     lines: Mapping[str, str]
@@ -147,6 +148,7 @@ class RecordTerms:
     known: Words
     definitions: dict[str, str] = field(default_factory=dict)
     solutions: list[Part] = field(default_factory=list)
+    values: dict[int, dict[str, object]] = field(default_factory=dict)
 
     def value(self, text: str) -> object:
         """Return the value of an expression of the verifier, by the checker itself.
@@ -160,10 +162,12 @@ class RecordTerms:
         used = needed(dict(self.lines), text)
         for bits in checker.PRECISIONS:
             checker.Real.bits = bits
+            known = self.values.setdefault(bits, {})
             with contextlib.suppress(checker.Undefined):
                 for name in (name for name in self.lines if name in used):
-                    space[name] = eval(self.lines[name], space)
-                return eval(text, space)
+                    if name not in known:
+                        known[name] = eval(self.lines[name], space | known)
+                return eval(text, space | known)
         raise NotExpressible("a value that the checker does not decide")
 
     def term(self, node: ast.expr, kind: str = "") -> str:

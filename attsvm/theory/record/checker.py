@@ -54,9 +54,7 @@ class Real:
         if self.low == self.high and other.low == other.high:
             return Real(self.low * other.low)
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        least = min(ends)
-        if other is self and least < 0:  # a square is not negative
-            least = Q(0)
+        least = max(min(ends), Q(0)) if other is self else min(ends)  # a square is not negative
         return enclosed(least, max(ends))
 
     def __truediv__(self, other: Real | Q | int) -> Real:
@@ -242,16 +240,18 @@ def eigenvalue(G: list[list[Real]], squarings: int) -> Real:
     """Return the largest eigenvalue of a positive semidefinite matrix.
 
     It lies between trace/n and the trace. Squaring G/trace squares it, and makes the two bounds of
-    its logarithm twice as close. With an enclosure of 0 added, entries are short numbers.
+    its logarithm twice as close. The trace t of such a square sums p^2 for some p >= 0 of sum 1, so
+    that max(p) >= t and t^2 <= max(p)^2 <= t. An added enclosure of 0 makes entries short numbers.
     """
     near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))
-    traces: list[Real] = []
-    for _ in range(squarings + 1):
-        traces.append(sum((row[k] for k, row in enumerate(G)), Real(0)))
+    traces = [sum((row[k] for k, row in enumerate(G)), Real(0))]
+    while len(traces) < 2 or (len(traces) <= squarings and traces[-1].low < 1 - Q(1, 2**squarings)):
         if traces[-1].high != 0:
             H = [[x / traces[-1] + near_0 for x in row] for row in G]
             G = [[dot(x, y) for y in H] for x in H]
-    largest = Real(traces[-1].low / len(G), traces[-1].high)
+        traces.append(sum((row[k] for k, row in enumerate(G)), Real(0)))
+    low = traces[-1].low
+    largest = Real(max(low / len(G), low * abs(low)), traces[-1].high)
     for trace in traces[-2::-1]:
         largest = trace * sqrt(largest)
     return largest

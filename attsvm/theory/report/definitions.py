@@ -35,11 +35,18 @@ def needed_modules(names: Iterable[str]) -> list[ModuleType]:
     modules: dict[str, ModuleType] = {}
     for name in sorted(names):
         module = importlib.import_module(name)
-        body = ast.parse(inspect.getsource(module)).body
-        imported = (str(n.module) for n in body if isinstance(n, ast.ImportFrom))
-        others = (o for o in imported if _is_ours(o) and o not in ("__future__", checker.__name__))
-        modules |= {part.__name__: part for part in needed_modules(others)} | {name: module}
+        others = needed_modules(_parts_imported(module))
+        modules |= {part.__name__: part for part in others} | {name: module}
     return [*modules.values()]
+
+
+@functools.cache
+def _parts_imported(module: ModuleType) -> tuple[str, ...]:
+    """Return the names of the other parts of the checker that a module imports."""
+    body = ast.parse(inspect.getsource(module)).body
+    imported = (str(node.module) for node in body if isinstance(node, ast.ImportFrom))
+    left_out = ("__future__", checker.__name__)
+    return tuple(name for name in imported if _is_ours(name) and name not in left_out)
 
 
 def used_definitions(body: str, modules: Iterable[ModuleType]) -> list[Definition]:

@@ -122,19 +122,26 @@ def _vocabulary(view: StatementView, lines: Iterable[str]) -> dict[str, str]:
     Letters that the readings themselves declare or define are left out, and "A", an article.
     """
     text = " ".join(line.strip() for line in lines)
+    words = [word for name in view.notation for word in name.split(", ") if word in text]
+    present = [word for word in words if _expression(word).search(text)]
+    if not present:
+        return {}
     known = {"A", "a"}
     known |= {name for r in view.readings if r.claim for name in r.claim.formula.variables}
     known |= {re.split(r"[( ]", line)[0] for line in definitions(view.readings)}
-
-    def uses(word: str) -> bool:
-        within = word in text  # quicker than the expression, and mostly False
-        return within and bool(re.search(rf"(?<![\w^]){re.escape(word)}(?![\w^'])", text))
-
+    used = {word for word in present if word not in known}
     return {
         name: " ".join(meaning.split()).rstrip(".")
         for name, meaning in view.notation.items()
-        if any(word not in known and uses(word) for word in name.split(", "))
+        if not used.isdisjoint(name.split(", "))
     }
+
+
+@functools.lru_cache(maxsize=1024)
+def _expression(word: str) -> re.Pattern[str]:
+    """Return an expression that finds a word; it looks back last, which is quicker."""
+    text = re.escape(word)
+    return re.compile(rf"{text}(?<![\w^]{text})(?![\w^'])")
 
 
 def _words(words: Mapping[str, str]) -> Iterator[str]:

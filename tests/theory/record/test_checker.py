@@ -20,6 +20,7 @@ from attsvm.theory.record.checker import (
     at_most,
     below,
     check,
+    eigenvalue,
     equal,
     exp,
     is_zero,
@@ -136,18 +137,31 @@ def test_softmax_is_a_distribution_with_the_ratios_of_exponentials(s):
     assert ratio.high - ratio.low < Q(1, 2**40) * shares[0].high + Q(1, 2**40)
 
 
-@pytest.mark.parametrize(
-    ("A", "square"),
-    [([[3, 4]], 25), ([[1, 1], [0, 1]], None), ([[2, 0], [0, 1]], 4), ([[0, 0], [0, 0]], 0)],
-)
-@pytest.mark.parametrize("bits", [128, 2048])
-def test_a_spectral_norm_lies_in_its_enclosure(A, square, bits):
+SPECTRAL = [
+    ([[3, 4]], 25),
+    ([[1, 1], [0, 1]], None),  # the golden ratio
+    ([[2, 0], [0, 1]], 4),
+    ([[100, 0], [0, 101]], 101**2),
+    ([[0, 0], [0, 0]], 0),
+]
+
+
+@pytest.mark.parametrize("bits", [128, 512, 2048])
+def test_a_spectral_norm_lies_in_its_enclosure(bits):
     Real.bits = bits
-    found = spectral([[Real(x) for x in row] for row in A])
-    true = sqrt(square) if square is not None else (1 + sqrt(5)) / 2  # the golden ratio
-    assert found.low <= true.high
-    assert found.high >= true.low
-    assert found.high - found.low < Q(1, 2 ** (bits // 3))
+    for A, square in SPECTRAL:
+        found = spectral([[Real(x) for x in row] for row in A])
+        true = sqrt(square) if square is not None else (1 + sqrt(5)) / 2
+        assert found.low <= true.high, A
+        assert found.high >= true.low, A
+        assert found.high - found.low < Q(1, 2 ** (bits // 3)), A
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=4), st.integers(1, 9))
+def test_an_eigenvalue_lies_in_its_enclosure_after_few_squarings(x, squarings):
+    G = [[Real(a if i == j else 0) for j in range(len(x))] for i, a in enumerate(x)]
+    found = eigenvalue(G, squarings)
+    assert found.low <= max(x) <= found.high
 
 
 TRUE, FALSE, OPEN = Answer(True, Real(1)), Answer(False, Real(-1)), Answer(None, Real(-1, 1))
