@@ -270,7 +270,8 @@ def instances(claim, count):
         if claim.formula.conclusion in (DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER):
             cases = [run for run in map(properly_started, cases) if run is not None]
         near = filter(slow if of_run(claim) else tame, cases)
-        found = [x for x in near if all(h.holds(x) is True for h in claim.hypotheses)]
+        met = (x for x in near if all(h.holds(x) is True for h in claim.hypotheses))
+        found = [*itertools.islice(met, None if of_formula(claim) else count)]
         if len(found) >= min(count, 6):
             break
     if of_formula(claim):
