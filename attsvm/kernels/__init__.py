@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import importlib
 import threading
@@ -18,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from attsvm._live import compiling, watcher
 
-__all__ = ["compiled", "compiled_for_many", "inlined", "read_only"]
+__all__ = ["compiled", "compiled_for_many", "inlined", "read_only", "separate"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -35,13 +36,17 @@ class _Kernel:
     Attributes:
         function: the Python function.
         level: level of optimisation of LLVM, 0 to 3, for the code that Python calls.
+        separate: whether its callers call its code, which is not copied into them.
         options: options of `numba.njit` for the code that other kernels call.
     """
 
-    def __init__(self, function: Callable[..., Any], level: int = 1, **options: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], level: int = 1, separate: bool = False, **options: Any
+    ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.level = level
+        self.separate = separate
         self.options = options
         self._entry: Any = None
         self._part: Any = None
@@ -58,7 +63,10 @@ class _Kernel:
     def entry(self) -> Any:
         """Return numba's function for calls from Python; its machine code is kept on disk."""
         with _ONE_AT_A_TIME:
-            self._entry = self._entry or self._handed_to_numba(cache=True)
+            whole = {"pipeline_class": _pipelines()[0]} if _knows_numba() else {}
+            self._entry = self._entry or self._handed_to_numba(
+                cache=True, no_cfunc_wrapper=True, **whole
+            )
         return self._entry
 
     def part(self) -> Any:
@@ -69,7 +77,7 @@ class _Kernel:
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            linked = {"pipeline_class": _linked()} if _knows_numba() else {}
+            linked = {"pipeline_class": _pipelines()[1]} if _knows_numba() else {}
             self._part = made = self._handed_to_numba(**unwrapped, **linked, **self.options)
             if made is not self.function and hasattr(made, "compile"):
                 made.compile = _of_values(made.compile)
@@ -90,6 +98,7 @@ class _Kernel:
 
         function = types.FunctionType(self.function.__code__, self._globals())
         functools.update_wrapper(function, self.function)
+        function.__dict__["separate"] = self.separate
         made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP
@@ -99,7 +108,7 @@ class _Kernel:
 
 
 def _knows_numba() -> bool:
-    """Return whether this version of numba is at most 0.68, for which `_linked` was written."""
+    """Return whether this version of numba is at most 0.68, for which `_pipelines` was written."""
     import numba
 
     major, minor = numba.__version__.split(".")[:2]
@@ -107,11 +116,12 @@ def _knows_numba() -> bool:
 
 
 @functools.cache
-def _linked() -> Any:
-    """Return a compiler class for parts, which stops before it optimises and makes machine code.
+def _pipelines() -> tuple[Any, Any]:
+    """Return compiler classes for entries and for parts.
 
-    A part is linked into its entry and optimised there. By itself, numba would also make machine
-    code of each part, which nothing runs.
+    That for parts stops before it optimises and makes machine code. A part is linked into its entry
+    and optimised there. By itself, numba would also make machine code of each part, which nothing
+    runs.
     """
     compiler: Any = importlib.import_module("numba.core.compiler")
     machinery: Any = importlib.import_module("numba.core.compiler_machinery")
@@ -126,6 +136,9 @@ def _linked() -> Any:
 
         def run_pass(self, state: Any) -> bool:
             made, library = state["cr"], state.library
+            if getattr(state.func_id.func, "separate", False):
+                code = library._final_module.get_function(made.fndesc.llvm_func_name)
+                code.add_function_attribute("noinline")
             library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: setattr(library, "_finalized", True)
             names = made.fndesc.lookup_module(), made.fndesc.qualname, "linked into others"
@@ -142,7 +155,45 @@ def _linked() -> Any:
             passes.finalize()
             return [passes]
 
-    return Compiler
+    class Entry(compiler.CompilerBase):  # type: ignore[misc]
+        define_pipelines = compiler.Compiler.define_pipelines
+
+    return Entry, Compiler
+
+
+@contextlib.contextmanager
+def _parts_alone() -> Iterator[None]:
+    """Compile numba's own functions, such as `np.empty`, as parts inside the context.
+
+    Searches for garbage find little in compilers, and pause. Options of functions are compared a
+    hundred thousand times, so their values are read at once and not one by one.
+    """
+    if not _knows_numba():
+        yield
+        return
+    usual: Any = importlib.import_module("numba.core.compiler").Compiler
+    config: Any = importlib.import_module("numba.core.targetconfig").TargetConfig
+    collecting, pipelines, values = gc.isenabled(), usual.define_pipelines, config.values
+    usual.define_pipelines, config.values = _pipelines()[1].define_pipelines, _values
+    gc.disable()
+    try:
+        yield
+    finally:
+        usual.define_pipelines, config.values = pipelines, values
+        if collecting:
+            gc.enable()
+
+
+def _values(options: Any) -> dict[str, Any]:
+    """Return what numba's `TargetConfig.values` does."""
+    kind: Any = type(options)
+    return _defaults(kind) | options._values
+
+
+@functools.cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    """Return the values of numba's options that are not set."""
+    return {name: option.default for name, option in kind.options.items()}
 
 
 def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
@@ -161,7 +212,7 @@ def _in_turn(made: Any, name: str, source: str, level: int) -> Callable[..., Any
 
     @functools.wraps(compile_it)
     def compile_or_read(signature: Any) -> Any:
-        with _locked(source), _optimised(level), _reported(made, name):
+        with _locked(source), _optimised(level), _parts_alone(), _reported(made, name):
             return compile_it(signature)
 
     return compile_or_read
@@ -256,3 +307,11 @@ def read_only(array: Any) -> Any:
 def inlined(function: F) -> F:
     """Return a kernel that is compiled into each of its callers: short, or called once."""
     return cast(F, _Kernel(function, inline="always"))
+
+
+def separate(function: F) -> F:
+    """Return a kernel that is compiled once for all places that call it: long, or called often.
+
+    By itself, LLVM copies even long loops to each of these places, and optimises each copy.
+    """
+    return cast(F, _Kernel(function, separate=True))

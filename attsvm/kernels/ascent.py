@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled_for_many
+from attsvm.kernels import compiled, compiled_for_many
+from attsvm.kernels.least_norm import write
 
 
 @compiled_for_many
@@ -27,7 +28,7 @@ def pair_runs(D: Array, ends: Array, V: Array) -> Array:
     products = np.empty(D.shape[0])
     for i in range(len(ends) - 1):
         start, end = ends[i], ends[i + 1]
-        products[start:end] = np.dot(D[start:end], V[i])
+        write(np.dot(D[start:end], V[i]), products[start:end])
     return products
 
 
@@ -63,13 +64,28 @@ def ascend(
     return downwards
 
 
+@compiled
+def _sink(heap: Array, place: int, size: int) -> None:
+    """Restore the heap of `size` entries, the largest first, after a smaller entry at `place`."""
+    value = heap[place]
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = value
+
+
 @compiled_for_many
 def cap_groups(u: Array, order: Array, starts: Array, caps: Array) -> None:
     """Replace u by the nearest point with u >= 0 and group sums of at most `caps`.
 
     Group g holds the entries order[starts[g]], ..., order[starts[g + 1] - 1]. In a group that is
     too large all entries lose the same amount, and end at 0 if they have less. The amount follows
-    from the largest entries, which are sorted.
+    from the largest entries, which are taken from a heap.
     """
     for g in range(len(starts) - 1):
         start, end = starts[g], starts[g + 1]
@@ -80,18 +96,22 @@ def cap_groups(u: Array, order: Array, starts: Array, caps: Array) -> None:
             total += u[j]
         if total <= caps[g]:
             continue
-        values = np.empty(end - start)
-        for k in range(start, end):
-            values[k - start] = -u[order[k]]
-        # `values` are the negated entries, so the largest entry comes first. If the k + 1 largest
-        # entries stay positive, each loses (their sum - cap) / (k + 1). That is consistent as long
-        # as the smallest of them exceeds its loss, and the last consistent k gives the projection.
-        values.sort()
+        size = end - start
+        heap = np.empty(size)
+        for k in range(size):
+            heap[k] = u[order[start + k]]
+        for k in range(size // 2 - 1, -1, -1):
+            _sink(heap, k, size)
+        # If the k + 1 largest entries stay positive, each loses (their sum - cap) / (k + 1). That
+        # is consistent as long as the smallest of them exceeds its loss, and the last consistent k
+        # gives the projection.
         summed, loss = 0.0, 0.0
-        for k in range(end - start):
-            summed -= values[k]
-            if (summed - caps[g]) / (k + 1) >= -values[k]:
+        for k in range(size):
+            summed += heap[0]
+            if (summed - caps[g]) / (k + 1) >= heap[0]:
                 break
             loss = (summed - caps[g]) / (k + 1)
+            heap[0] = heap[size - k - 1]
+            _sink(heap, 0, size - k - 1)
         for k in range(start, end):
             u[order[k]] = max(u[order[k]] - loss, 0.0)

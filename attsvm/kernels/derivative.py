@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, separate
 from attsvm.kernels.descent import combine, copy, factors, inner, leading
 from attsvm.kernels.field import Field, Room
 
@@ -90,7 +90,7 @@ def _bend(loss: int, u: float) -> float:
     return -np.tanh(0.5 * u)
 
 
-@compiled
+@separate
 def _turned(A: Array) -> Array:
     """Return the transpose as a new array in row order."""
     out = np.empty((A.shape[1], A.shape[0]))
@@ -100,7 +100,7 @@ def _turned(A: Array) -> Array:
     return out
 
 
-@compiled
+@separate
 def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
     """Add factor * A B to `out`, four columns of A at a time, always summed in the same order."""
     whole = A.shape[1] // 4 * 4
@@ -122,7 +122,7 @@ def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
                 out[x, k] += a * B[y, k]
 
 
-@compiled
+@separate
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
     """Write (I - c S)^-1 a to `out`."""
     copy(a, out)
@@ -138,7 +138,7 @@ def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -
     _add_product(c, M, out[:p], out[p:])
 
 
-@compiled
+@separate
 def _inverse(M: Array, c: float) -> Array:
     """Return (I - c^2 M^T M)^-1."""
     p = M.shape[1]
@@ -155,7 +155,7 @@ def _inverse(M: Array, c: float) -> Array:
     return E
 
 
-@compiled
+@separate
 def _factor(full: Array, order: Array) -> None:
     """Factor into L U with row exchanges, in place.
 
@@ -182,7 +182,7 @@ def _factor(full: Array, order: Array) -> None:
                     full[j, x] -= ratio * top[x]
 
 
-@compiled
+@separate
 def _back(LU: Array, order: Array, b: Array) -> None:
     """Replace b by the solution of L U x = b, with the row exchanges `order`."""
     m = len(LU)
@@ -278,7 +278,7 @@ def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
     return Rows(inputs[:m], delta, u, v, own[0], own[1], own[2])
 
 
-@compiled
+@separate
 def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
     """Write <R_j, change> to `out`: the changes of logit differences when the point changes."""
     p, at = rows.delta.shape[1], -1
@@ -308,7 +308,7 @@ def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
         out[j] = moved
 
 
-@compiled
+@separate
 def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
     """Add sum_j weights_j R_j to `out`."""
     m, p = rows.delta.shape
@@ -338,7 +338,7 @@ def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
                     out[x, k] += h[x] * rows.u[at, k]
 
 
-@compiled
+@separate
 def _weigh(rows: Rows, moved: Array, out: Array) -> None:
     """Write B times `moved` to `out`: the changes of the weights of the rows."""
     m, j = len(rows.inputs), 0
@@ -406,7 +406,7 @@ def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
         full[j, j] += 1.0
 
 
-@compiled
+@separate
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
     """Return the system I - step g' at the point at which `direction` was last called with `logs`.
 
@@ -446,7 +446,7 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
     return Linear(c, M.copy(), E, rows, across, along, full, order)
 
 
-@compiled
+@separate
 def solve(field: Field, system: Linear, b: Array, out: Array) -> None:
     """Write (I - step g')^-1 b to `out`, as derived in `linear`."""
     c, rows = system.c, system.rows

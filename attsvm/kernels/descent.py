@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, inlined
+from attsvm.kernels import compiled, inlined, separate
 from attsvm.kernels.least_norm import write
 
 LOSS_NUMBERS = {
@@ -74,7 +74,7 @@ def sign_of_slope(loss: int, u: float) -> float:
     return -1.0
 
 
-@compiled
+@separate
 def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> None:
     """Write the logits of one input to `a`, and W z to `h`."""
     p, T = X.shape
@@ -100,7 +100,7 @@ def leading(a: Array) -> int:
     return lead
 
 
-@compiled
+@separate
 def inner(a: Array, b: Array) -> float:
     """Return <a, b> of matrices, as one sum over even rows and one over odd rows."""
     rows, columns = a.shape
@@ -115,7 +115,7 @@ def inner(a: Array, b: Array) -> float:
     return even + odd
 
 
-@compiled
+@separate
 def copy(a: Array, out: Array) -> None:
     """Write the matrix `a` into `out`.
 
@@ -126,7 +126,7 @@ def copy(a: Array, out: Array) -> None:
             out[j, k] = a[j, k]
 
 
-@compiled
+@separate
 def combine(x: float, a: Array, y: float, b: Array, out: Array) -> None:
     """Write x a + y b into `out`, which may be a or b."""
     for j in range(a.shape[0]):
@@ -134,7 +134,7 @@ def combine(x: float, a: Array, y: float, b: Array, out: Array) -> None:
             out[j, k] = x * a[j, k] + y * b[j, k]
 
 
-@compiled
+@separate
 def scale(factor: float, a: Array) -> None:
     """Multiply a matrix in place."""
     for j in range(a.shape[0]):
@@ -142,7 +142,7 @@ def scale(factor: float, a: Array) -> None:
             a[j, k] *= factor
 
 
-@compiled
+@separate
 def negative_gradient(
     X: Array,
     rows: Array,
@@ -195,7 +195,7 @@ def negative_gradient(
     return inner(M, M)
 
 
-@compiled
+@separate
 def log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array, sizes: Array
 ) -> float:
@@ -268,7 +268,7 @@ def log_negative_gradient(
     return largest
 
 
-@compiled
+@separate
 def product(Q: Array, K: Array, W: Array) -> None:
     """Write Q K^T to W, always summed in the same order.
 
@@ -282,7 +282,7 @@ def product(Q: Array, K: Array, W: Array) -> None:
             W[y, x] = total
 
 
-@compiled
+@separate
 def factors(M: Array, K: Array, Q: Array, in_K: Array, in_Q: Array) -> None:
     """Write M^T Q to `in_K` and M K to `in_Q`: -grad in K and in Q for M = -grad in W."""
     q, p = M.shape

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, compiled_for_many
+from attsvm.kernels import compiled, compiled_for_many, separate
 from attsvm.kernels.descent import TINY, copy, factors, leading, log_slope, scale, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
@@ -77,7 +77,7 @@ def _room(lanes: Lanes, r: int) -> _Room:
     )  # fmt: skip
 
 
-@compiled
+@separate
 def _look(lanes: Lanes, room: _Room, i: int) -> None:
     """Compute logits, exponentials and scores of input i, from `room.h` = W z."""
     a, s, gamma, hidden = room.A[i], room.S[i], lanes.gamma[i], lanes.hidden[i]
@@ -91,7 +91,7 @@ def _look(lanes: Lanes, room: _Room, i: int) -> None:
         raise_heights(a, room.top[i], gamma, room.lead[i], room.height)
 
 
-@compiled
+@separate
 def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
     """Write sum_t c_t (x_t - x_lead) of input i to `room.g`, times exp(room.shift) if `some`."""
     n, large, lead, three = len(lanes.X), room.large, room.lead[i], room.three
@@ -109,7 +109,7 @@ def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
     spread(lanes.X[i], large, lead, lanes.linear, three[0], room.g)
 
 
-@compiled
+@separate
 def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negative: Array) -> float:
     """Write -grad in v of one data set, divided by exp(e), to `negative` (p,); return e.
 
@@ -136,7 +136,7 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negativ
     return largest
 
 
-@compiled
+@separate
 def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
     """Write minus the gradient in all variables, times exp(room.shift), to M."""
     X, Z, reach = lanes.X, lanes.Z, lanes.reach
@@ -175,7 +175,8 @@ def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array
         add_outer(room.g, Z[i], reach[i], M)
         if kind == JOINT:
             factor = room.three[2]  # -l' over n and the sum of the exponentials
-            factor *= lanes.y[i]
+            for b in range(L):
+                factor[b] *= lanes.y[i, b]
             spread(X[i], room.S[i], room.lead[i], True, room.three[0], room.h)
             for x in range(p):
                 add(M[q, x], factor, room.h[x])
@@ -183,7 +184,7 @@ def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array
         squares(M[:q], room.seen)
 
 
-@compiled
+@separate
 def _log_domain_negative_gradient(
     lanes: Lanes, room: _Room, kind: int, S: Array, b: int
 ) -> tuple[Array, float]:
@@ -249,7 +250,7 @@ def descend(
         move(S, scale, M)
 
 
-@compiled
+@separate
 def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Array) -> None:
     """Write the squared Frobenius norms of the whole W to `size`.
 
@@ -276,7 +277,7 @@ def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Arr
                 size[b] += left * right
 
 
-@compiled
+@separate
 def keep(
     S: Array, goals: Array, k: int, size: Array, passed: Array, numbers: Array, out: Array
 ) -> None:

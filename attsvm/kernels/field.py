@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, separate
 from attsvm.kernels.descent import (
     TINY,
     attend,
@@ -84,7 +84,7 @@ def room(field: Field) -> Room:
     )  # fmt: skip
 
 
-@compiled
+@separate
 def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
     """Write the unit direction of descent to g, and return log ||gradient||.
 
@@ -124,7 +124,7 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
     return log_scale + np.log(top) + np.log(size)
 
 
-@compiled
+@separate
 def norms_at(field: Field, point: Array) -> tuple[float, float]:
     """Return ||W||, and the norm of the variables: ||W|| again, or that of K and Q together."""
     own = inner(point, point)

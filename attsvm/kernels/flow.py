@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, inlined
+from attsvm.kernels import compiled, inlined, separate
 from attsvm.kernels.descent import combine, copy, inner, scale
 from attsvm.kernels.field import Field, Room, direction, norms_at, room
 from attsvm.kernels.implicit import STAGE, attempt
@@ -18,7 +18,7 @@ _SHARE = 0.01  # unit of length of implicit steps for (K, Q), as a share of thei
 _PATIENCE = 32  # number of explicit steps after implicit ones turned out too short
 
 
-@compiled
+@separate
 def _explicit(
     field: Field, room: Room, y0: Array, g0: Array, h: float, y1: Array, g1: Array
 ) -> tuple[float, float, float, int]:
@@ -89,7 +89,7 @@ def _stiffness(
     return size / reach
 
 
-@compiled
+@separate
 def _seed(mode: Array) -> None:
     """Write a matrix of norm 1 that is orthogonal to no special direction."""
     for j in range(mode.shape[0]):
@@ -117,7 +117,7 @@ def _bend(log0: float, log_late: float, log1: float) -> float:
     return (0.25 * log0 + 0.75 * log1 - log_late) / 0.1875
 
 
-@compiled
+@separate
 def _spent(far: bool, h: float, log0: float, log_within: float, log1: float) -> float:
     """Return the log of the time of the flow along a step, the integral of ds / ||gradient||.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, separate
 from attsvm.kernels.derivative import Linear, linear, solve
 from attsvm.kernels.descent import combine, inner, leading
 from attsvm.kernels.field import Field, Room, direction
@@ -23,7 +23,7 @@ _CHORD = 0.2  # maximum ratio of successive Newton changes; above it the derivat
 _ANGLE = 1e-6  # maximum residual of a stage over its length
 
 
-@compiled
+@separate
 def _stage(
     field: Field,
     room: Room,
@@ -70,7 +70,7 @@ def _stage(
     return np.nan, 16, system
 
 
-@compiled
+@separate
 def _chosen(field: Field, room: Room) -> Array:
     """Return the scores of the leading tokens at the last evaluated point."""
     scores = np.empty(len(field.gamma))
@@ -80,6 +80,15 @@ def _chosen(field: Field, room: Room) -> Array:
 
 
 @compiled
+def _same(a: Array, b: Array) -> bool:
+    """Return whether all entries are equal."""
+    same = True
+    for i in range(len(a)):
+        same &= a[i] == b[i]
+    return same
+
+
+@separate
 def attempt(
     field: Field,
     room: Room,
@@ -117,7 +126,7 @@ def attempt(
     combine(1.0, b, step, k1, y1)
     log_end, more, system = _stage(field, room, b, step, small, y1, g1, system)
     directions += more + 1
-    if np.isnan(log_end) or (before != _chosen(field, room)).any():
+    if np.isnan(log_end) or not _same(before, _chosen(field, room)):
         return np.inf, log_middle, log_end, directions
     # The error is the difference from a quadrature of third order through g0, k1 and k2. In the
     # stiff directions this difference is far larger than the error of the step, which the stage

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, inlined
+from attsvm.kernels import compiled, inlined, separate
 from attsvm.kernels.descent import log_negative_gradient, log_slope, sign_of_slope, slope
 from attsvm.kernels.least_norm import pair, pair_rows, write
 
@@ -97,7 +97,7 @@ def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
             to[b] = np.exp(row[b] - top[b])
 
 
-@compiled
+@separate
 def relu_scores(s: Array, hidden: Array, outer: Array, y: Array, over: Array, gamma: Array) -> None:
     """Write scores y <h'(sum_t s_t x_t), x_t> of h(x) = sum_k outer_k relu(<hidden_k, x>) to gamma.
 
@@ -157,7 +157,7 @@ def exp_scaled(a: Array, top: Array, shift: Array, s: Array) -> None:
             to[b] = np.exp(min(row[b] - top[b] + shift[b], 700.0))
 
 
-@compiled
+@separate
 def gradient_weights(
     gamma: Array, lead: Array, loss: int, count: int, shift: Array, best: Array, deficit: Array,
     factor: Array, s: Array, large: Array,
@@ -190,7 +190,7 @@ def gradient_weights(
             wide[b] = factor[b] * (wide[b] * (score[b] - best[b]) + row[b] * deficit[b])
 
 
-@compiled
+@separate
 def linear_gradient_weights(
     a: Array, gamma: Array, loss: int, count: int, seen: Array, factor: Array, c: Array
 ) -> None:
@@ -245,7 +245,7 @@ def move(W: Array, scale: Array, M: Array) -> None:
             add(W[y, x], M[y, x], scale)
 
 
-@compiled
+@separate
 def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
     """Write -grad L of one lane, divided by exp(e), to M (q, p); return e.
 
@@ -258,7 +258,7 @@ def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
     return log_negative_gradient(X, Z, scores, lanes.loss, M, a, np.empty(a.shape))
 
 
-@compiled
+@separate
 def _linear_log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array
 ) -> float:
