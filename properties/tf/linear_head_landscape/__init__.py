@@ -53,6 +53,7 @@ SLOPE = Statement(
             "proved",
             proof="symbolic.tf.linear_head_landscape:prove",
             under=slopes.FALLING,
+            variables=slopes.SIDED,
             examples=(slopes.AXES, slopes.SHARED),
             siblings={
                 "a loss that is flat somewhere": changed(

@@ -1,14 +1,18 @@
 """The slope of the risk along v q^T, for scores of labels and a linear head v."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from attsvm.primitives.losses import SLOPED as SLOPED_LOSSES
-from attsvm.theory import Hypothesis, Vector, definition, gradient
+from attsvm.theory import Hypothesis, Labels, Meeting, Vector, definition, gradient
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.risk_formulas import TWO_SCORES, VARIABLES, example, family, flag
 
 POINT = {
+    "q": Vector("d"),  # before Y, which `SIDED` makes from it
     **VARIABLES,
     **family(*SLOPED_LOSSES, "cubic", "squared", "logistic"),
-    "q": Vector("d"),
 }
 """A point W of the risk of a linear head on a loss with a derivative, and a vector q."""
 CUBIC = family("cubic")
@@ -38,6 +42,16 @@ SIDE = Hypothesis(
         *(m.below(m.exact(0), y * m.dot(z, v.q)) for y, z in zip(v.Y, v.Z, strict=True))
     ),
 )
+
+
+def on_side(_: object, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return labels with Y_i <z_i, q> > 0 if <z_i, q> is not 0."""
+    products = (known["Z"] * known["q"]).sum(axis=1)
+    return np.where(products < 0, -1.0, 1.0)
+
+
+SIDED = {"Y": Meeting(SIDE, Labels("n"), on_side)}
+"""Labels that agree with q."""
 FALLING = (SLOPED, TWO_SCORES, SIDE)
 """Hypotheses under which the risk falls along v q^T."""
 
