@@ -1,19 +1,34 @@
 """The checkout: the digest of every file that a run's verdicts may depend on."""
 
+import contextlib
 import hashlib
 import importlib.metadata
+import json
 import os
 import platform
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attsvm._files import parse, read_whole, write_whole
+from attsvm.errors import FileError
 from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.packs import code_digests
 from attsvm.theory.packs.code_bases import base_of, followed, installed, is_installed, located
-from attsvm.theory.packs.code_digests import Imports, Module, digest_of, homes, module_of, whole
+from attsvm.theory.packs.code_digests import (
+    CONTENTS,
+    Content,
+    Imports,
+    Module,
+    digest_of,
+    homes,
+    module_of,
+    whole,
+)
 from attsvm.theory.packs.packs import Pack, modules
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
@@ -32,6 +47,12 @@ _EVENT = re.compile(rb'\{"schema": 1, "event": ')
 
 _FIND = re.compile(rb'\{\n "schema": \d,\n "kind": "attsvm-counterexample",')
 """Beginning of a counterexample, as runs write them to folders called finds."""
+
+_KEPT_BYTES = 1 << 26
+"""Maximum number of bytes of the file."""
+
+_KEPT_CONTENTS = 4096
+"""Maximum number of contents that are kept; older ones are dropped first."""
 
 
 def versions() -> dict[str, str]:
@@ -269,3 +290,69 @@ def _raw(file: str) -> str:
         for _ in range(0, _HASHED, 1 << 20):
             digest.update(opened.read(1 << 20))
     return digest.hexdigest()[:12]
+
+
+def file_beside(ledger: Path) -> Path:
+    """Return the file for the runs of a ledger; it is hidden, so no pack takes it for data."""
+    return ledger.with_name(f".{ledger.name}.modules")
+
+
+@contextlib.contextmanager
+def kept_contents(path: Path) -> Iterator[None]:
+    """Read contents of parsed files from a file; if more are parsed within, store all at the end.
+
+    Parsing all modules takes seconds. An entry is found by a hash of all bytes of a file, so an
+    edited file has no entry. All entries are dropped if Python or the code that parses differs, or
+    if the file is damaged. The gate does not read the file: it parses every module anew. A file
+    that cannot be read or written is no error.
+    """
+    earlier = read_contents(path)
+    for key, content in earlier.items():
+        CONTENTS.setdefault(key, content)
+    before = len(CONTENTS)
+    yield
+    if len(CONTENTS) > before:
+        with contextlib.suppress(FileError):
+            write_whole(path, lambda file: file.write(_written({**earlier, **CONTENTS})))
+
+
+def read_contents(path: Path) -> dict[str, Content]:
+    """Return the contents in a file; empty if it is missing, damaged or of another `_parser`."""
+    try:
+        checksum, _, body = read_whole(path, _KEPT_BYTES).partition(b"\n")
+        if checksum != _checksum(body):
+            return {}
+        document = parse(body)
+        if document["parser"] != _parser():
+            return {}
+        return {
+            key: Content(digest, frozenset(map(tuple, imported)), frozenset(texts), asserts)
+            for key, (digest, imported, texts, asserts) in document["contents"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _written(contents: Mapping[str, Content]) -> bytes:
+    """Return the bytes of a file with the last of these contents."""
+    entries = {
+        key: [c.digest, sorted(map(list, c.imported)), sorted(c.texts), c.asserts]
+        for key, c in list(contents.items())[-_KEPT_CONTENTS:]
+        if not any("\ud800" <= letter <= "\udfff" for text in c.texts for letter in text)
+    }
+    body = json.dumps({"parser": _parser(), "contents": entries}).encode()
+    return _checksum(body) + b"\n" + body
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode()
+
+
+def _parser() -> str:
+    """Return the version of Python, and a hash of the parsing code.
+
+    Raises:
+        OSError: the code cannot be read.
+    """
+    own = Path(code_digests.__file__).read_bytes()
+    return f"{sys.version} {hashlib.sha256(own).hexdigest()}"

@@ -19,7 +19,15 @@ from attsvm._files import dump, finite, write_text
 from attsvm._types import Entry, JsonObject
 from attsvm.errors import AttsvmError, LedgerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.packs.checkout import checked_packs, circumstances, code_of, rest_of, versions
+from attsvm.theory.packs.checkout import (
+    checked_packs,
+    circumstances,
+    code_of,
+    file_beside,
+    kept_contents,
+    rest_of,
+    versions,
+)
 from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
 from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, find_claims, modules
@@ -120,10 +128,7 @@ def verify(
     head: JsonObject = {}
     earlier: dict[str, Earlier] = {}
     if ledger is not None and reuse:
-        from attsvm.theory.packs.kept_contents import file_beside, kept_contents
-
-        with kept_contents(file_beside(ledger.path)):
-            head = head_of(packs, claims, profile, seed, ledger)
+        head = head_of(packs, claims, profile, seed, ledger)
         result = evaluated(ledger.path, profile, seed, head["bases"])
         earlier = {c.id: e for c in claims if (e := reused(c, result)) is not None}
     anew = [claim for claim in claims if claim.id not in earlier]
@@ -169,7 +174,9 @@ def head_of(
     packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
 ) -> JsonObject:
     """Return a ledger's record of the start of a run: the claims, the code and the machine."""
-    code = code_of(checked_packs(packs, [c.id for c in claims]), ledger.path)
+    with kept_contents(file_beside(ledger.path)):
+        code = code_of(checked_packs(packs, [c.id for c in claims]), ledger.path)
+        bases = bases_of(packs, claims, code)
     return {
         "profile": profile,
         "seed": seed,
@@ -179,7 +186,7 @@ def head_of(
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
         "code": code,
-        "bases": bases_of(packs, claims, code),
+        "bases": bases,
     }
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.packs.checkout import read_contents
 from attsvm.theory.packs.code_digests import CONTENTS, key_of_content
-from attsvm.theory.packs.kept_contents import read_contents
 from attsvm.theory.record.ledger import chained
 from attsvm.theory.record.runs import read_events
 from attsvm.theory.verification import verify
