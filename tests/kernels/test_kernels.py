@@ -159,3 +159,29 @@ def test_building_a_programme_compiles_nothing(run):
         "print(len(att_svm_programme(data).bound), len(rows.entry().signatures))"
     )
     assert run(code) == "39 0\n"
+
+
+ARRAYS = """from attsvm.kernels import compiled
+import numpy as np
+
+@compiled
+def inner(x):
+    a = np.full(3, x)
+    return a.sum() + np.dot(a, np.arange(3.0))
+"""
+OF_A_USER = """
+from attsvm.kernels.caller import outer
+import numba, numpy as np
+
+def mine(x):
+    a = np.full(3, x)
+    return a.sum() + np.dot(a, np.arange(3.0)) + np.sort(a[::-1])[0]
+
+print(outer(2.0), numba.njit(mine)(2.0), numba.njit(mine, parallel=True)(2.0), mine(2.0))
+"""
+
+
+def test_functions_of_a_user_compile_as_usual_after_ours(folder, run):
+    """They call the same functions of numba, which our kernels leave without machine code."""
+    (folder / "callee.py").write_text(ARRAYS)
+    assert run(OF_A_USER) == "12.0 14.0 14.0 14.0\n"
