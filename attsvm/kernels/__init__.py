@@ -116,7 +116,7 @@ def _knows_numba() -> bool:
 
 
 @functools.cache
-def _pipelines() -> tuple[Any, Any]:
+def _pipelines() -> tuple[type, type]:
     """Return compiler classes for entries and for parts.
 
     That for parts stops before it optimises and makes machine code. A part is linked into its entry
@@ -165,35 +165,21 @@ def _pipelines() -> tuple[Any, Any]:
 def _parts_alone() -> Iterator[None]:
     """Compile numba's own functions, such as `np.empty`, as parts inside the context.
 
-    Searches for garbage find little in compilers, and pause. Options of functions are compared a
-    hundred thousand times, so their values are read at once and not one by one.
+    Searches for garbage find little in compilers, and pause.
     """
     if not _knows_numba():
         yield
         return
-    usual: Any = importlib.import_module("numba.core.compiler").Compiler
-    config: Any = importlib.import_module("numba.core.targetconfig").TargetConfig
-    collecting, pipelines, values = gc.isenabled(), usual.define_pipelines, config.values
-    usual.define_pipelines, config.values = _pipelines()[1].define_pipelines, _values
+    usual = importlib.import_module("numba.core.compiler").Compiler
+    collecting, pipelines = gc.isenabled(), usual.define_pipelines
+    usual.define_pipelines = vars(_pipelines()[1])["define_pipelines"]
     gc.disable()
     try:
         yield
     finally:
-        usual.define_pipelines, config.values = pipelines, values
+        usual.define_pipelines = pipelines
         if collecting:
             gc.enable()
-
-
-def _values(options: Any) -> dict[str, Any]:
-    """Return what numba's `TargetConfig.values` does."""
-    kind: Any = type(options)
-    return _defaults(kind) | options._values
-
-
-@functools.cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    """Return the values of numba's options that are not set."""
-    return {name: option.default for name, option in kind.options.items()}
 
 
 def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:

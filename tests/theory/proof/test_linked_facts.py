@@ -234,6 +234,8 @@ def tame(case):
     if isinstance(case, Local):
         spread = np.ptp(case.data.X, axis=1) @ np.abs(case.start)
         return (spread * np.abs(case.data.Z)).sum(axis=1).max() <= 300
+    if hasattr(case, "W") and hasattr(case, "Z"):
+        return np.ptp(np.einsum("itd,de,ie->it", case.X, case.W, case.Z), axis=1).max() <= 300
     known = "log-loss", "correlation", "logistic-loss"
     return not isinstance(case, Weighted) or (case.step <= 1 and case.loss in known)
 
