@@ -18,6 +18,8 @@ from attsvm.theory.proof.terms import POSITIVE, STEP, VECTOR, Letter, Term
 
 WORDS = {">=": "le", ">": "lt", "==": "eq"}
 """The parts of names of lemmas in `Facts.v` for each relation."""
+_ANYTHING = {STEP: "O", VECTOR: "(fun _ => 0)", POSITIVE: "1"}
+"""Values of letters that disappear, by sort; 0 for real ones."""
 
 
 class Premises:
@@ -86,7 +88,8 @@ class Premises:
         """
         if premise.number in self.unstated:
             raise NotExpressible("a premise that is not expressible")
-        mine, words, own = by.letters | {K, *bound}, [f"f{premise.number}"], list[str]()
+        mine = by.letters | {*bound, *([K] if by.proposition.eventually else [])}
+        words, own = [f"f{premise.number}"], list[str]()
         for x in self.letters(premise):
             name = self.names.name(x)
             if values and x in values:
@@ -96,8 +99,7 @@ class Premises:
                 words.append(name)
                 own.append(f"{name}_pos" if x.sort == POSITIVE else "")
             else:
-                anything = {STEP: "O", VECTOR: "(fun _ => 0)", POSITIVE: "1"}
-                words.append(anything.get(x.sort, "0"))
+                words.append(_ANYTHING.get(x.sort, "0"))
                 own.append("Rlt_0_1" if x.sort == POSITIVE else "")
         words += filter(None, own)
         proofs = {**self.known(by), **(known or {})}
@@ -108,12 +110,18 @@ class Premises:
         return f"({' '.join(words)})" if len(words) > 1 else words[0]
 
     def lost(self, fact: Fact, bound: Iterable[Letter] = ()) -> str:
-        """Return a tactic that names an element of each index set whose letter disappears."""
+        """Return a tactic that gives each letter that disappears a value, as `use` does."""
         result = ""
         for x in sorted(
             frozenset().union(*(p.letters for p in fact.premises)), key=self.names.name
         ):
-            if x.sort.index and x not in fact.letters and x not in bound:
+            late = x == K and fact.proposition.eventually
+            if x in fact.letters or x in bound or late:
+                continue
+            if not x.sort.index:
+                value = _ANYTHING.get(x.sort, "0")
+                result += f"pose ({self.names.name(x)} := {value}). "
+            else:
                 for p in fact.premises:
                     if some(x).says(p.proposition):
                         used, name = self.use(p, fact), self.names.name(x)

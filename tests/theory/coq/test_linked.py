@@ -11,11 +11,23 @@ from attsvm.errors import NotExpressible
 from attsvm.theory import load_packs
 from attsvm.theory.coq.fact_text import FactText
 from attsvm.theory.coq.kernel import LinkedJob, check_linked
-from attsvm.theory.coq.linked import exported, linked_jobs
+from attsvm.theory.coq.linked import exported, exported_in_part, linked_jobs
 from attsvm.theory.declaration.proof import executed, recorded
-from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt
+from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof
 from attsvm.theory.proof.lemmas import falls
-from attsvm.theory.proof.terms import REAL, STEP, Function, Letter, Over, Sort, extreme, total
+from attsvm.theory.proof.rules import decide, fact_of_reading, one_of_sum
+from attsvm.theory.proof.terms import (
+    INNER,
+    REAL,
+    STEP,
+    VECTOR,
+    Function,
+    Letter,
+    Over,
+    Sort,
+    extreme,
+    total,
+)
 from attsvm.theory.verification.check import found_proof
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -67,6 +79,23 @@ def test_coq_accepts_linked_proofs_and_rejects_each_broken_one(tmp_path):
     assert [one.result for one in whole] == ["accepted"] * len(SAMPLE)
     assert [one.result for one in others] == ["rejected"] * len(changes)
     assert all(one.facts > 1 and one.axioms for one in whole)
+
+
+@pytest.mark.skipif(shutil.which("coqc") is None, reason="Coq is an optional program")
+def test_coq_accepts_steps_that_disappear_and_inner_products_in_either_order(tmp_path):
+    """Names of bound letters decide the order of the factors of an inner product."""
+    u, other, y = Function("u", (j.sort,), VECTOR), Letter("other", j.sort), Letter("y")
+    with proof() as whole:
+        given = [ge(sequence(K), x), ge(y, sequence(K)), ge(INNER(u(j), u(other)), 0)]
+        low, high, each = (fact_of_reading(Sequent(p), "given", "") for p in given)
+        assert decide(ge(y, x), low, high).letters == {x, y}
+        one_of_sum(each, j)
+        one_of_sum(each, other)
+    text, checked = exported_in_part(whole)
+    assert checked == 3
+    job = LinkedJob("small", text, 6, checked, "given facts")
+    (result,) = check_linked([job], "coqc", lambda line: None, 1, tmp_path)
+    assert (result.result, result.reason) == ("in part", "given facts")
 
 
 @pytest.mark.parametrize("id", SAMPLE)
