@@ -119,9 +119,9 @@ def _knows_numba() -> bool:
 def _pipelines() -> tuple[type, type]:
     """Return compiler classes for entries and for parts.
 
-    That for parts stops before it optimises and makes machine code. A part is linked into its entry
-    and optimised there. By itself, numba would also make machine code of each part, which nothing
-    runs.
+    The class for parts stops before it optimises and makes machine code. A part is linked into its
+    entry and optimised there. By itself, numba would also make machine code of each part, which
+    nothing runs.
     """
     compiler: Any = importlib.import_module("numba.core.compiler")
     machinery: Any = importlib.import_module("numba.core.compiler_machinery")
@@ -165,7 +165,7 @@ def _pipelines() -> tuple[type, type]:
 def _parts_alone() -> Iterator[None]:
     """Compile numba's own functions, such as `np.empty`, as parts inside the context.
 
-    Searches for garbage find little in compilers, and pause.
+    Garbage collection is off, because it frees little while numba compiles.
     """
     if not _knows_numba():
         yield

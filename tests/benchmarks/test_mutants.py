@@ -280,7 +280,7 @@ def test_a_mutant_in_a_cached_function_is_tried_on_all_tests(decorator):
 @pytest.mark.parametrize("imported", [False, True])
 def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     _, copy = tree
-    monkeypatch.setattr(command, "_LEAST", 0.25)  # a quarter of the wait
+    monkeypatch.setattr(command, "_LEAST", 0.5)  # a quarter of the wait
     (copy.folder / "tests/test_m.py").write_text(
         "import time\nfrom attsvm.m import f\n\ndef test_it():\n    f(5)\n    time.sleep(60)\n"
     )

@@ -72,7 +72,7 @@ CONDITIONS = conditions()
 @pytest.mark.parametrize(("hypothesis", "cases"), CONDITIONS, ids=lambda x: getattr(x, "name", ""))
 def test_a_condition_is_true_exactly_if_the_engine_says_so(hypothesis, cases):
     seen = 0
-    for claim, case in cases[:: 1 + (len(cases) > 20)]:
+    for claim, case in cases:
         if not isinstance(case, claim.formula.instance):
             continue
         try:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attsvm.exact.deadline import Deadline
+from attsvm.kernels.ascent import cap_groups
 from attsvm.svm import att_svm_programme, soft
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_ascent import on_support
@@ -59,3 +60,28 @@ def test_a_support_of_dependent_rows_has_no_system():
     u, t = on_support(programme, groups, prices, np.array([0.5, 0.0]), 1.0)
     assert u == pytest.approx([1.0, 0.0])
     assert t == pytest.approx(1.0)
+
+
+def capped(values, cap):
+    """The nearest point with entries >= 0 and a sum of at most `cap`, by sorting."""
+    positive = np.maximum(values, 0)
+    if positive.sum() <= cap:
+        return positive
+    largest = np.sort(values)[::-1]
+    losses = (np.cumsum(largest) - cap) / np.arange(1, len(values) + 1)
+    return np.maximum(values - losses[np.flatnonzero(largest > losses)[-1]], 0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_are_capped_as_by_sorting(seed):
+    """Groups of any sizes, also of none and of one, with equal entries."""
+    generator = np.random.default_rng(seed)
+    sizes = generator.integers(0, 9, 12)
+    starts, order = np.cumsum([0, *sizes]), generator.permutation(sizes.sum())
+    u = generator.integers(-3, 9, sizes.sum()) / 4.0
+    caps = generator.choice([0.25, 1.0, 3.0, 100.0], 12)
+    expected = u.copy()
+    for start, end, cap in zip(starts, starts[1:], caps, strict=False):
+        expected[order[start:end]] = capped(u[order[start:end]], cap)
+    cap_groups(u, order, starts, caps)
+    assert u == pytest.approx(expected, abs=1e-12)

@@ -120,7 +120,8 @@ class Premises:
                 continue
             if not x.sort.index:
                 value = _ANYTHING.get(x.sort, "0")
-                result += f"pose ({self.names.name(x)} := {value}). "
+                sort = self.names.sort(x.sort)
+                result += f"pose ({self.names.name(x)} := {value} : {sort}). "
             else:
                 for p in fact.premises:
                     if some(x).says(p.proposition):

@@ -58,7 +58,7 @@ from attsvm.theory.proof.terms import (
 
 def _ensure(condition: bool, problem: str, value: object, about: object = None) -> None:
     if condition is not True:  # the text of a term is slow to make
-        raise ProofError(problem.format(about), value=repr(value))
+        raise ProofError(problem.replace("{}", repr(about)), value=repr(value))
 
 
 def _assumed(*facts: Fact) -> frozenset[Proposition]:
@@ -194,7 +194,7 @@ def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
     spoken = goal.letters | letters_of(a.term for a in _assumed(*premises))
     lost = {x for p in premises for x in p.letters - spoken if x.sort.index}
     idle = [premises[x] for x in unused if not any(some(y).says(known[x]) for y in lost)]
-    _ensure(not idle, "the certificate of {!r} does not use a premise", idle, goal)
+    _ensure(not idle, "the certificate of {} does not use a premise", idle, goal)
     return made(goal, "decided", premises, _assumed(*premises))
 
 
@@ -437,7 +437,7 @@ def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | N
     one, other = (
         Proposition(unfolded(p.term, meanings), p.relation, p.eventually) for p in (goal, text)
     )
-    _ensure(one.says(other), "{!r} is not said by these definitions", fact, goal)
+    _ensure(one.says(other), "{} is not said by these definitions", fact, goal)
     # a definition is used at terms that are there, so its own letters do not disappear
     chosen = used if fact is None else (fact, *used)
     own = letters_of(d.proposition.term for d in used) - (fact.letters if fact else frozenset())
@@ -459,7 +459,7 @@ def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> t
     _ensure(len(chosen) == len(instance.needed), f"{lemma.name} has other hypotheses", chosen)
     for fact, needed in zip(chosen, instance.needed, strict=True):
         same = needed.proposition.says(fact.proposition)
-        _ensure(same, lemma.name + ": a fact does not say {!r}", fact, needed.proposition)
+        _ensure(same, lemma.name + ": a fact does not say {}", fact, needed.proposition)
         beside = fact.assumptions - needed.assumptions
         _ensure(not letters_of(a.term for a in beside) & needed.binds, "a letter is bound", fact)
         assumed |= beside
@@ -478,7 +478,7 @@ def conclude(fact: Fact, sequent: Sequent) -> None:
     """
     text = sequent.proposition.says(fact.proposition)
     _ensure(fact in current().facts, "a conclusion is a fact of another proof", fact)
-    _ensure(text, "the reading concludes {!r}", fact, sequent.proposition)
+    _ensure(text, "the reading concludes {}", fact, sequent.proposition)
     _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)
     current().concluded.append(fact)
 

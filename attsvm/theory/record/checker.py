@@ -239,11 +239,11 @@ def spectral(A: Sequence[Sequence[Real]]) -> Real:
 def eigenvalue(G: list[list[Real]], squarings: int) -> Real:
     """Return the largest eigenvalue of a positive semidefinite matrix.
 
-    It lies between trace/n and the trace. Squaring G/trace squares it, and makes the two bounds of
-    its logarithm twice as close. The trace t of such a square sums p^2 for some p >= 0 of sum 1, so
-    that max(p) >= t and t^2 <= max(p)^2 <= t. An added enclosure of 0 makes entries short numbers.
+    It lies between trace/n and the trace. Squaring G/trace halves the gap of their logarithms. If
+    p >= 0 are the eigenvalues of G/trace, of sum 1, and t = sum p^2 is the trace of the square, then
+    t^2 <= max(p)^2 <= t. Squaring ends when t is near 1, or after `squarings`.
     """
-    near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))
+    near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))  # makes entries short numbers
     traces = [sum((row[k] for k, row in enumerate(G)), Real(0))]
     while len(traces) < 2 or (len(traces) <= squarings and traces[-1].low < 1 - Q(1, 2**squarings)):
         if traces[-1].high != 0:

@@ -10,7 +10,7 @@ from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support.risk_formulas import TWO_SCORES, VARIABLES, example, family, flag
 
 POINT = {
-    "q": Vector("d"),  # before Y, which `SIDED` makes from it
+    "q": Vector("d"),  # before Y: `SIDED` makes Y from q
     **VARIABLES,
     **family(*SLOPED_LOSSES, "cubic", "squared", "logistic"),
 }

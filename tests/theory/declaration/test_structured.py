@@ -153,6 +153,10 @@ TRUE = {
         lambda m, v: m.at_most(v.f(m.dot(v.p, v.x)), m.dot(v.p, v.f(v.x))),
         {"f": Convex(), "p": Simplex("n"), "x": Sorted("n")},
     ),
+    "Gibbs": (
+        lambda m, v: m.at_most(0, m.kl(v.p, (v.p + v.q) / 2)),
+        {"p": Simplex("n"), "q": Simplex("n")},
+    ),
     "an orthogonal matrix keeps norms": (
         lambda m, v: m.equal(m.norm(v.Q @ v.u), m.exact(1)), {"Q": Orthogonal("n"), "u": Unit("n")},
     ),

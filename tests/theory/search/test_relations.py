@@ -112,14 +112,15 @@ def test_places_lie_in_arrays_of_any_shapes():
 
 
 PLANTS = [
-    "numbers-relation-legs-and-root",
-    "numbers-relation-lens",
-    "numbers-relation-parallel",
-    "functions-needle-far-window",
+    ("numbers-relation-legs-and-root", "screen"),
+    ("numbers-relation-lens", "screen"),
+    ("numbers-relation-parallel", "screen"),
+    ("numbers-relation-ladders", "integers"),
+    ("functions-needle-far-window", "screen"),
 ]
 
 
-@pytest.mark.parametrize("name", PLANTS)
-def test_a_relation_that_was_planted_is_found(name):
-    found = alone(PLANTED[f"planted/plain-{name}:literal"].claim, "screen", 60.0, 1)
+@pytest.mark.parametrize(("name", "searcher"), PLANTS)
+def test_a_relation_that_was_planted_is_found(name, searcher):
+    found = alone(PLANTED[f"planted/plain-{name}:literal"].claim, searcher, 60.0, 1)
     assert found.refuted, found

@@ -214,6 +214,14 @@ def stored(ledger="ledger"):
     return Path(f".{ledger}.modules")
 
 
+def test_a_run_that_reuses_nothing_keeps_contents_too(pack):
+    stored().unlink()
+    forget_contents()
+    assert main([*VERIFY]) == 0
+    assert read_contents(stored()).items() <= CONTENTS.items()
+    assert read_contents(stored())
+
+
 def test_contents_of_modules_are_kept_and_never_stale(pack, capsys):
     assert set(taken_over(capsys)) == {A, B}
     first = read_contents(stored())
