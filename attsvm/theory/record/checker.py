@@ -240,8 +240,8 @@ def eigenvalue(G: list[list[Real]], squarings: int) -> Real:
     """Return the largest eigenvalue of a positive semidefinite matrix.
 
     It lies between trace/n and the trace. Squaring G/trace halves the gap of their logarithms. If
-    p >= 0 are the eigenvalues of G/trace, of sum 1, and t = sum p^2 is the trace of the square, then
-    t^2 <= max(p)^2 <= t. Squaring ends when t is near 1, or after `squarings`.
+    p >= 0 are the eigenvalues of G/trace, of sum 1, and t = sum p^2 is the trace of its square,
+    then t^2 <= max(p)^2 <= t. Squaring ends when t is near 1, or after `squarings`.
     """
     near_0 = Real(Q(-1, 4**Real.bits), Q(1, 4**Real.bits))  # makes entries short numbers
     traces = [sum((row[k] for k, row in enumerate(G)), Real(0))]
