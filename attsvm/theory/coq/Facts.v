@@ -248,12 +248,19 @@ Lemma equal_functions {A : Type} (f g : A -> R) : (forall x, f x = g x) -> f = g
 Proof. apply functional_extensionality. Qed.
 Lemma equal_families {A B : Type} (f g : A -> B -> R) : (forall x, f x = g x) -> f = g.
 Proof. apply functional_extensionality. Qed.
-(* Sums whose terms are the same polynomials become the same text, such as <u, v> and <v, u>. *)
-Ltac same_sums := repeat match goal with |- context [sum ?l ?f] =>
+(* Sums of the same polynomials become the same text, such as <u, v> and <v, u>; so do values of a
+   function at the same polynomial, such as exp (x + y) and exp (y + x). *)
+Ltac same_sums := match goal with |- context [sum ?l ?f] =>
   match goal with |- context [sum l ?g] => tryif constr_eq f g then fail else
     (let E := fresh "E" in assert (E : sum l g = sum l f) by
       (apply sum_ext; intros ? _; cbv beta; ring); rewrite E; clear E) end end.
-Ltac poly := cbv beta; first [ring | field | same_sums; first [ring | field]].
+Ltac same_values := match goal with |- context [?f ?x] =>
+  lazymatch type of f with R -> R =>
+    match goal with |- context [f ?y] => tryif constr_eq x y then fail else
+      (let E := fresh "E" in assert (E : f y = f x) by (apply f_equal; ring);
+        rewrite E; clear E) end end end.
+Ltac same_terms := repeat first [same_sums | same_values].
+Ltac poly := cbv beta; first [ring | field | same_terms; first [ring | field]].
 Ltac nonzero := first [apply Rgt_not_eq; lra | apply Rlt_not_eq; lra].
 Lemma ev_then (P Q : nat -> Prop) : Ev P -> (forall k, P k -> Q k) -> Ev Q.
 Proof. intros (n & E) H. exists n. auto. Qed.

@@ -206,7 +206,7 @@ def summation(chain: Chain, index: Letter, body: Converted, over: Over | None = 
     return Converted(
         f"(sum {chain.names.domain(index.sort, over)} {function})",
         whole.normal,
-        whole.proof or "reflexivity",
+        whole.proof or "first [reflexivity | apply sum_ext; intros ? _; poly]",
     )
 
 

@@ -17,6 +17,7 @@ from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof
 from attsvm.theory.proof.lemmas import falls
 from attsvm.theory.proof.rules import decide, fact_of_reading, one_of_sum
 from attsvm.theory.proof.terms import (
+    EXP,
     INNER,
     REAL,
     STEP,
@@ -82,18 +83,20 @@ def test_coq_accepts_linked_proofs_and_rejects_each_broken_one(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="Coq is an optional program")
-def test_coq_accepts_steps_that_disappear_and_inner_products_in_either_order(tmp_path):
-    """Names of bound letters decide the order of the factors of an inner product."""
+def test_coq_accepts_steps_that_disappear_and_terms_in_another_order(tmp_path):
+    """Names of bound letters decide the order of factors and summands."""
     u, other, y = Function("u", (j.sort,), VECTOR), Letter("other", j.sort), Letter("y")
     with proof() as whole:
         given = [ge(sequence(K), x), ge(y, sequence(K)), ge(INNER(u(j), u(other)), 0)]
-        low, high, each = (fact_of_reading(Sequent(p), "given", "") for p in given)
+        given += [ge(EXP(f(j) - f(other)), 0)]
+        low, high, *pairs = (fact_of_reading(Sequent(p), "given", "") for p in given)
         assert decide(ge(y, x), low, high).letters == {x, y}
-        one_of_sum(each, j)
-        one_of_sum(each, other)
+        for each in pairs:
+            one_of_sum(each, j)
+            one_of_sum(each, other)
     text, checked = exported_in_part(whole)
-    assert checked == 3
-    job = LinkedJob("small", text, 6, checked, "given facts")
+    assert checked == 5
+    job = LinkedJob("small", text, 9, checked, "given facts")
     (result,) = check_linked([job], "coqc", lambda line: None, 1, tmp_path)
     assert (result.result, result.reason) == ("in part", "given facts")
 
