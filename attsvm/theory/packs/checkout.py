@@ -49,10 +49,10 @@ _FIND = re.compile(rb'\{\n "schema": \d,\n "kind": "attsvm-counterexample",')
 """Beginning of a counterexample, as runs write them to folders called finds."""
 
 _KEPT_BYTES = 1 << 26
-"""Maximum number of bytes of the file."""
+"""Maximum number of bytes of the file of kept contents; see `kept_contents`."""
 
 _KEPT_CONTENTS = 4096
-"""Maximum number of contents that are kept; older ones are dropped first."""
+"""Maximum number of contents in that file; older ones are dropped first."""
 
 
 def versions() -> dict[str, str]:
