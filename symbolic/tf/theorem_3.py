@@ -22,9 +22,15 @@ bounded definable functions of one variable have limits. This is cited and not c
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory import cite, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.proof.facts import ge
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import add_up, decide, square
+from attsvm.theory.proof.terms import total
+from properties.tf.theorem_3 import FACTORS
 from symbolic.continuity import cite_extreme_value, ensure_continuous
+from symbolic.facts import end, index, letters_in, size_at_most
 from symbolic.sums import entry
 from symbolic.textbook import (
     ACCUMULATION,
@@ -77,16 +83,16 @@ def prove_rank() -> str:
     )
 
 
-def prove_diagonal() -> str:
-    """Prove that |(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality if K = Q."""
-    k, q = sp.symbols("k q", real=True)
-    ensure_equal(
-        [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],
-        [(k - q) ** 2 / 2, (k + q) ** 2 / 2],
-        "(k^2 + q^2)/2 - k q is (k - q)^2/2 and (k^2 + q^2)/2 + k q is (k + q)^2/2, entry by entry",
+@linked
+def prove_margins() -> str:
+    """Prove that the sum of |(K Q^T)_ii| is at most (||K||^2 + ||Q||^2)/2."""
+    v, row, column = letters_in(FACTORS, "sharp-2"), index("i", "d"), index("c", "r")
+    k, q = (x.entry((row.term,), (column.term,)) for x in (v.K, v.Q))
+    half = total(k**2 + q**2, column) / 2
+    above, below = (
+        add_up(decide(ge((k**2 + q**2) / 2, x), square(k - sign * q)), column)
+        for sign, x in ((1, k * q), (-1, -k * q))
     )
-    ensure_nonnegative(
-        [(k - q) ** 2, (k + q) ** 2],
-        "(k - q)^2 and (k + q)^2 are not negative, and the first is 0 where K = Q",
-    )
-    return "for K and Q of two rows and any number of columns"
+    each = size_at_most(above, below, total(k * q, column), half)
+    end(FACTORS, "sharp-2", by=[add_up(each, row)])
+    return "k q and -k q are at most (k^2 + q^2)/2, entry by entry; any numbers of rows and columns"

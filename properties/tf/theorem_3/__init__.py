@@ -25,11 +25,10 @@ and likewise at most that of the differences of tokens. More is in `symbolic/tf/
 
 from dataclasses import replace
 from fractions import Fraction
-
-import numpy as np
+from typing import Any
 
 from attsvm.primitives.hypotheses import FEASIBLE, LINEAR_HEAD, UNIQUE
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Integer, Matrix, Near, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -41,29 +40,28 @@ from properties.tf.theorem_3.factored_paths import (
     THREE,
     WIDE,
     Factored,
-    Factors,
-    diagonal,
     factored,
-    factors,
+    margins,
 )
 
+PRINTED: dict[str, Any] = {
+    "source": SOURCE,
+    "place": "Theorem 3",
+    "printed": "Suppose l is smooth and decreasing, optimal indices (opt_i) are unique, and "
+    "(Att-SVM) is feasible. Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. "
+    "Then lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
+    "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
+}
 OTHERS = {
     "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.OF_HEAD]),
     "solutions for the worst tokens": changed(target="worst", examples=[cases.OF_HEAD]),
 }
-
-
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.SLANTED])}
 
 THEOREM = Statement(
     "tf/theorem-3",
     rests_on=("tf/definition-1", "tf/lemma-2"),
-    source=SOURCE,
-    place="Theorem 3",
-    printed="Suppose l is smooth and decreasing, optimal indices (opt_i) are unique, and (Att-SVM) "
-    "is feasible. Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. Then "
-    "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
-    "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
+    **PRINTED,
     variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
     conclusion=path_certificates.SET,
     cost=12,
@@ -133,14 +131,19 @@ THEOREM = Statement(
                 ),
             },
         ),
+    },
+)
+
+FACTORS = Statement(
+    "tf/theorem-3",
+    **PRINTED,
+    variables={"d": Integer(1, 3), "r": Integer(1, 3), "K": Matrix("d", "r"), "Q": Near("K")},
+    conclusion=margins,
+    readings={
         "sharp-2": Reading(
-            "holds",
-            proof="symbolic.tf.theorem_3:prove_diagonal",
-            under=(),
-            variables=Records(Factors, factors()),
-            conclusion=diagonal,
+            "proved",
+            proof="symbolic.tf.theorem_3:prove_margins",
             tight=True,
-            examples=(Factors(np.eye(2), np.eye(2)), Factors(np.ones((2, 1)), np.ones((2, 1)))),
             siblings={"half of the right side": changed(share=Fraction(1, 2))},
         ),
     },

@@ -7,7 +7,6 @@ import numpy as np
 from flint import arb, fmpq_mat
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData
@@ -16,9 +15,9 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
-from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, Slack, stated
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.strategies import composite, sizes
+from attsvm.theory import Hypothesis, Slack
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries
@@ -114,36 +113,10 @@ def entries(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, queries, scores=np.tile([1.0, 0.0], (d, 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class Factors:
-    """K and Q of two rows and any inner dimension."""
-
-    K: Array
-    Q: Array
-
-    def __post_init__(self) -> None:
-        if self.K.ndim != 2 or len(self.K) != 2 or self.K.shape != self.Q.shape:
-            raise DataError("K and Q are not of two rows each", value=self.K.shape)
-
-
-@composite
-def factors(draw: st.DrawFn) -> Factors:
-    """Draw K and Q of two rows; in every second case they agree."""
-    K = draw(arrays(2, draw(sizes(1, 3))))
-    return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
-
-
-@stated(
-    "",
-    r"|\langle K_1, Q_1\rangle| + |\langle K_2, Q_2\rangle| \le "
-    r"$share \frac{\|K\|^2 + \|Q\|^2}{2}",
-    where="K and Q have two rows, K_i and Q_i, and any number of columns",
-)
-def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
-    """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
-    K, Q = m.values(case.K), m.values(case.Q)
-    half = (m.trace(K @ K.T) + m.trace(Q @ Q.T)) / 2
-    return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
+def margins(m: Namespace, v: Values, share: Number = 1) -> Comparison:
+    """Return that the |(K Q^T)_ii| add up to at most `share` (||K||^2 + ||Q||^2)/2."""
+    half = (m.sum(v.K * v.K) + m.sum(v.Q * v.Q)) / 2
+    return m.at_most(m.sum(m.abs(m.sums(v.K * v.Q))), share * half)
 
 
 OF_RANK = tends(
