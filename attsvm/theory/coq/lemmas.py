@@ -84,17 +84,19 @@ def _spectral(chain: Chain, fact: Fact, A: Term, row: Letter, column: Letter, v:
     size = lemmas.spectral(A, row, column)
     shown = [f"(fun {names.name(x)} : {names.sort(x.sort)} => " for x in (row, column)]
     matrix = f"{''.join(shown)}{names.polynomial(A)}))"
+    # under the names of the letters, factors of an entry may stand in another order
+    entries = "apply equal_families; intros ?; apply equal_functions; intros ?; poly"
+    norm = Converted(f"(spectral {matrix})", size, f"f_equal; {entries}")
     if fact.number == fact.first:
-        return (
-            f"exact {chain.to(fact, names.polynomial(size), size, (), f'(spectral_0 {matrix})')}."
-        )
+        proof = f"(spectral_0 {matrix})"
+        return f"exact {chain.to(fact, norm.text, size, chain.identity.steps(norm), proof)}."
     texts = [names.polynomial(x) for x in (A, v)]
     one = summation(chain, column, Converted(f"({texts[1]}) ^ 2", v**2, "poly"))
     inner = summation(chain, column, Converted(f"({texts[0]}) * ({texts[1]})", A * v, "poly"))
     square = rewriting(chain.identity.steps(inner)) + "poly"
     whole = summation(chain, row, Converted(f"{inner.text} ^ 2", inner.normal**2, square))
-    raw = f"(spectral {matrix}) ^ 2 * {one.text} - {whole.text}"
-    steps = [*chain.identity.steps(one), *chain.identity.steps(whole)]
+    raw = f"{norm.text} ^ 2 * {one.text} - {whole.text}"
+    steps = [step for x in (norm, one, whole) for step in chain.identity.steps(x)]
     proof = f"(spectral_1 {matrix} {shown[1]}{texts[1]}))"
     return f"exact {chain.to(fact, raw, size**2 * one.normal - whole.normal, steps, proof)}."
 

@@ -14,8 +14,8 @@ from attsvm.theory.coq.kernel import LinkedJob, check_linked
 from attsvm.theory.coq.linked import exported, exported_in_part, linked_jobs
 from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof
-from attsvm.theory.proof.lemmas import falls
-from attsvm.theory.proof.rules import decide, fact_of_reading, one_of_sum
+from attsvm.theory.proof.lemmas import SPECTRAL, falls
+from attsvm.theory.proof.rules import cite, decide, fact_of_reading, one_of_sum
 from attsvm.theory.proof.terms import (
     EXP,
     INNER,
@@ -94,8 +94,9 @@ def test_coq_accepts_steps_that_disappear_and_terms_in_another_order(tmp_path):
         for each in pairs:
             one_of_sum(each, j)
             one_of_sum(each, other)
+        cite(SPECTRAL, (), f(j) * f(other), j, other, f(other))
     text, checked = exported_in_part(whole)
-    assert checked == 5
+    assert checked == 7
     job = LinkedJob("small", text, 9, checked, "given facts")
     (result,) = check_linked([job], "coqc", lambda line: None, 1, tmp_path)
     assert (result.result, result.reason) == ("in part", "given facts")
