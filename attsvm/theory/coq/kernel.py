@@ -393,7 +393,8 @@ class LinkedJob:
 
     Attributes:
         claim: the id of the reading.
-        text: the file for Coq; that of a whole proof ends with the theorem `checked`.
+        text: the file for Coq, which ends with `checked`: the theorem of a whole proof, or what
+            uses all facts that the file proves.
         facts: the number of facts.
         checked: the number of facts that the file proves.
         reason: the part of the proof without a form in Coq; empty for a whole proof.
@@ -428,18 +429,18 @@ def check_linked(
 
     def answer(job: LinkedJob) -> Checked:
         tell(f"checking {job.checked} facts of {job.claim}")
-        name, end = coq_name(job.claim), "" if job.reason else "Print Assumptions checked.\n"
-        compiler.write(name, job.text + end)
+        name = coq_name(job.claim)
+        compiler.write(name, f"{job.text}Print Assumptions checked.\n")
         accepted, output = compiler.compiled(name)
         known = functools.partial(Checked, job.claim, LINKED, facts=job.facts)
         if not accepted:
             return known(_result(output), _error(output))
-        if job.reason:
-            return known("in part", job.reason, checked=job.checked)
         parts = _LISTS.split(output)
         if len(parts) != 2:
             return known("rejected", "Coq did not list its axioms")
         verdict = _accepted(_Job(job.claim, LINKED, "", ""), parts[1])
+        if job.reason and verdict.result == "accepted":
+            verdict = replace(verdict, result="in part", reason=job.reason)
         return replace(verdict, facts=job.facts, checked=job.checked)
 
     with ThreadPoolExecutor(workers) as pool:

@@ -135,7 +135,8 @@ def exported(formula: Formula, whole: Proof) -> str:
 def exported_in_part(whole: Proof) -> tuple[str, int]:
     """Return a file in which Coq checks the facts that have a form in Coq, and their number.
 
-    Facts of the reading, and facts without a form in Coq, are hypotheses of the file.
+    Facts of the reading, and facts without a form in Coq, are hypotheses of the file. Its last
+    definition, `checked`, uses each fact that is proved, so that Coq can list the axioms of all.
     """
     names = FactText(opaque=True)
     sorts, functions, vectors = letters_of_reading(
@@ -147,8 +148,10 @@ def exported_in_part(whole: Proof) -> tuple[str, int]:
     own = [f for f in functions if f not in known and f.name != SAME]
     lines += [f"Variable {names.name(f)} : {names.type(f)}." for f in own]
     chain = Chain(whole, names, {}, {**LOGIC, **SUMS})
-    lines += [*chain.export_in_part(), "End Chain.\n"]
-    return "\n".join(lines), len(whole.facts) - len(chain.assumed_facts)
+    lines += [*chain.export_in_part(), "End Chain."]
+    proved = [f.number for f in whole.facts if f.number not in chain.assumed_facts]
+    lines.append(f"Definition checked := {''.join(f'let _ := f{n} in ' for n in proved)}I.\n")
+    return "\n".join(lines), len(proved)
 
 
 def linked_jobs(claims: Iterable[Claim]) -> Iterator[LinkedJob]:

@@ -98,8 +98,11 @@ def test_coq_accepts_steps_that_disappear_and_terms_in_another_order(tmp_path):
     text, checked = exported_in_part(whole)
     assert checked == 7
     job = LinkedJob("small", text, 9, checked, "given facts")
-    (result,) = check_linked([job], "coqc", lambda line: None, 1, tmp_path)
+    admitted = broken(text, r"(Lemma f5 [^\n]*\n)Proof[^\n]*", r"\1Admitted.")
+    jobs = [job, replace(job, claim="admitted", text=admitted)]
+    result, other = check_linked(jobs, "coqc", lambda line: None, 1, tmp_path)
     assert (result.result, result.reason) == ("in part", "given facts")
+    assert result.axioms and (other.result, other.reason) == ("rejected", "uses f5")
 
 
 @pytest.mark.parametrize("id", SAMPLE)
