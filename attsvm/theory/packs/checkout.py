@@ -18,7 +18,14 @@ from attsvm.errors import FileError
 from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs import code_digests
-from attsvm.theory.packs.code_bases import base_of, followed, installed, is_installed, located
+from attsvm.theory.packs.code_bases import (
+    ENGINE,
+    base_of,
+    followed,
+    installed,
+    is_installed,
+    located,
+)
 from attsvm.theory.packs.code_digests import (
     CONTENTS,
     Content,
@@ -206,7 +213,8 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
         own = root.name.removesuffix(".py")
         files = map(Path, python_files(root))
         results = (dotted for file in files for dotted in module_of(file, base).imported)
-        for dotted in {dotted[:2] for dotted in results if dotted}:
+        # attsvm is no part of a pack: the record of a run has the digests of all its modules
+        for dotted in {dotted[:2] for dotted in results if dotted and dotted[0] != ENGINE}:
             top = dotted[0]
             home = followed(base, own, dotted)
             if home is not None:

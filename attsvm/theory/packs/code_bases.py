@@ -36,7 +36,11 @@ from attsvm.theory.packs.known_packs import ensure_name, find_here
 Dotted = tuple[str, ...]
 """The parts of a dotted name."""
 
-_ENGINE = "attsvm"
+ENGINE = "attsvm"
+"""The top-level name of the engine."""
+
+_STATED = (ENGINE, "primitives")
+"""The package of attsvm whose modules count for a claim: its hypotheses and conclusions stand there."""
 
 
 def base_of(file: Path) -> Path:
@@ -70,7 +74,8 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
 
     The importer's own base comes first, then every folder where Python finds the module, unless a
     distribution installed it there. If the base itself is installed, only modules of the importer's
-    own distribution count. Modules of the engine never count here: a run records their digests.
+    own distribution count. Of attsvm, `attsvm.primitives` alone counts: a run records the digests of
+    the other modules.
 
     Args:
         base: the folder from which the importer is imported.
@@ -78,7 +83,7 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
         dotted: the imported name; its second part chooses between several folders of a package.
     """
     top = dotted[0]
-    if top == _ENGINE:
+    if top == ENGINE and dotted[:2] != _STATED:
         return None
     present = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
     if present and sources.holds(base):
@@ -130,13 +135,13 @@ def installed(top: str) -> tuple[str, str]:
     Distributions that attsvm itself requires do not count: attsvm's own digests and tests cover
     them.
     """
-    if top in sys.stdlib_module_names or top == _ENGINE or not top.isidentifier():
+    if top in sys.stdlib_module_names or top == ENGINE or not top.isidentifier():
         return "", ""
     wanted = map(re.compile(r"[\w.-]+").match, requirements())
     required = {_normal(name[0]) for name in wanted if name}
     names = [] if _normal(top) in required else _distributions().get(top, ())
     for name in sorted(names):
-        if _normal(name) not in {*required, _ENGINE}:
+        if _normal(name) not in {*required, ENGINE}:
             return name, importlib.metadata.version(name)
     return "", ""
 

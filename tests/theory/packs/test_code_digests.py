@@ -215,6 +215,16 @@ def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
     assert followed(base, "numpy", ("scipy",)) is None
 
 
+def test_of_attsvm_the_modules_of_hypotheses_count_and_no_others(root):
+    (root / "pack/start.py").write_text(
+        "from attsvm.exact import rational\nfrom attsvm.primitives.descent import Descent\n"
+    )
+    modules, _ = Imports().reached([root / "pack/start.py"])
+    shown = {module.shown for module in modules.values() if module.top == "attsvm"}
+    assert {"attsvm/primitives/descent.py", "attsvm/primitives/steps.py"} <= shown
+    assert {name.rpartition("/")[0] for name in shown} == {"attsvm", "attsvm/primitives"}
+
+
 def test_shipped_claims_rest_on_what_their_statements_and_proofs_import():
     (pack,) = load_packs()
     claim = next(c for c in pack.claims if c.statement_id == "sim/lemma-3.11" and c.proof)
