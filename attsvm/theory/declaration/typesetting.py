@@ -36,7 +36,7 @@ from attsvm.theory.declaration.variables import (
     axes_of,
     shown,
 )
-from attsvm.theory.declaration.verdict import Strength
+from attsvm.theory.declaration.verdict import SHARP, Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +260,6 @@ _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the oth
 """Definitions of standard notation, and definitions that say nothing: sentences omit them."""
 
 _OPERATOR_NORM = "||.||_op is the largest singular value"
-
-SHARP = "no smaller constant will do"
-"""The clause of a tight reading, in lower case."""
 
 _STRENGTHS = {
     None: "",

@@ -59,6 +59,28 @@ def in_prose(entry: Mapping[str, object]) -> bool:
     return held and bool(entry.get("proof")) and entry.get("linked") is not True
 
 
+SHARP = "no smaller constant will do"
+"""The clause of a tight reading, in lower case."""
+
+BY_INSTANCES = "sharpness by instances"
+"""The mark of a proved reading whose clause on the constant no fact says, only siblings show."""
+
+
+def by_instances(entry: Mapping[str, object]) -> bool:
+    """Return whether a record is of a proved reading that says that no smaller constant will do.
+
+    Facts of a linked proof give the bound. That the constant is the least one rests on instances,
+    which refute siblings with slightly smaller constants.
+    """
+    proved = entry.get("truth") == str(Truth.PROVED)
+    return proved and SHARP in str(entry.get("statement", "")).lower()
+
+
+def mark_of(entry: Mapping[str, object]) -> str:
+    """Return what a record's verdict leaves to prose or to instances, as a mark; else empty."""
+    return IN_PROSE if in_prose(entry) else BY_INSTANCES if by_instances(entry) else ""
+
+
 class Evidence(_Word):
     """The evidence for the truth."""
 

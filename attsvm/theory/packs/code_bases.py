@@ -40,7 +40,7 @@ ENGINE = "attsvm"
 """The top-level name of the engine."""
 
 _STATED = (ENGINE, "primitives")
-"""The package of attsvm whose modules count for a claim: its hypotheses and conclusions stand there."""
+"""The package of attsvm whose modules count for a claim: it has hypotheses and conclusions."""
 
 
 def base_of(file: Path) -> Path:
@@ -74,8 +74,8 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
 
     The importer's own base comes first, then every folder where Python finds the module, unless a
     distribution installed it there. If the base itself is installed, only modules of the importer's
-    own distribution count. Of attsvm, `attsvm.primitives` alone counts: a run records the digests of
-    the other modules.
+    own distribution count. Of attsvm, `attsvm.primitives` alone counts: a run records the digests
+    of the other modules.
 
     Args:
         base: the folder from which the importer is imported.

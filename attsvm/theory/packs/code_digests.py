@@ -284,8 +284,9 @@ class Imports:
     """The imports of modules as their files are now; make a new object if files may have changed.
 
     Imports count anywhere in a module. The packages around a module count as well, since Python
-    runs them first. Modules of Python, those of attsvm outside `attsvm.primitives`, and distributions
-    that attsvm requires, are left out: the record of a run has their digests or versions.
+    runs them first. Modules of Python, those of attsvm outside `attsvm.primitives`, and
+    distributions that attsvm requires, are left out: the record of a run has their digests or
+    versions.
     """
 
     def __init__(self) -> None:

@@ -17,12 +17,11 @@ from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import (
-    IN_PROSE,
     Evidence,
     Fairness,
     Truth,
     Validity,
-    in_prose,
+    mark_of,
 )
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
@@ -300,11 +299,11 @@ def sentence_of(r: ReadingView) -> Marked:
 
 
 def _verdict(words: Entry) -> str:
-    """Return a recorded verdict on its three axes, and whether the proof is in prose."""
+    """Return a recorded verdict on its three axes, and what it leaves to prose or to instances."""
     if not words:
         return "not run"
-    mark = f", {IN_PROSE}" if in_prose(words) else ""
-    return f"{' / '.join(str(words.get(axis, '?')) for axis in AXES)}{mark}"
+    mark = mark_of(words)
+    return f"{' / '.join(str(words.get(axis, '?')) for axis in AXES)}{mark and f', {mark}'}"
 
 
 _PIPE = r"\|"

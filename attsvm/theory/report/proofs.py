@@ -9,7 +9,7 @@ from types import CodeType, FunctionType, ModuleType
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.proof import CHAIN, recorded
-from attsvm.theory.declaration.typesetting import SHARP
+from attsvm.theory.declaration.verdict import SHARP
 from attsvm.theory.proof.facts import Fact, Proof
 from attsvm.theory.proof.linked import is_linked
 from attsvm.theory.proof.printing import as_text

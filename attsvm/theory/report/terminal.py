@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, TextIO
 
 from attsvm._types import Entry
 from attsvm._words import KEPT, kept
-from attsvm.theory.declaration.verdict import IN_PROSE, Evidence, Truth, Validity, in_prose
+from attsvm.theory.declaration.verdict import (
+    BY_INSTANCES,
+    IN_PROSE,
+    SHARP,
+    Evidence,
+    Truth,
+    Validity,
+    by_instances,
+    in_prose,
+    mark_of,
+)
 
 if TYPE_CHECKING:
     pass
@@ -28,13 +38,16 @@ NOT_SHOWN_MEANING = (
 )
 
 
-_MARK = "*"
+_MARKS = {IN_PROSE: "*", BY_INSTANCES: "+"}
+"""The signs for marks in a table."""
 
-
-PROSE_MEANING = (
-    f"{_MARK} {IN_PROSE}: each of its steps was executed or cites a textbook, but text connects "
-    "them, so the reading is not proved. `attsvm show --proof ID` prints the steps."
-)
+MARK_MEANINGS = {
+    IN_PROSE: f"* {IN_PROSE}: each of its steps was executed or cites a textbook, but text "
+    "connects them, so the reading is not proved. `attsvm show --proof ID` prints the steps.",
+    BY_INSTANCES: f"+ {BY_INSTANCES}: a linked proof gives the bound. No fact of it says that "
+    f"{SHARP}; that rests on instances, which refute siblings with slightly smaller ones.",
+}
+"""What each mark says, with its sign."""
 
 
 _BOLD, _RED = "1", "31"
@@ -59,13 +72,14 @@ def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
     """Return one row for each claim from entries in the form of `verify --json`.
 
     A row begins with ! if the verdict is not as expected, and with = if it is from an earlier run.
-    A star marks the truth of a reading whose proof is in prose.
+    A star marks the truth of a reading whose proof is in prose. A plus marks that of a proved bound
+    whose constant is the least one by instances alone.
     """
     return [
         (
             ("=" if entry.get("reused") else "") if entry.get("as_expected") else "!",
             entry["id"],
-            f"{entry['truth']}{_MARK if in_prose(entry) else ''}",
+            f"{entry['truth']}{_MARKS.get(mark_of(entry), '')}",
             *(entry[key] for key in ("evidence", "validity")),
             f"{sum(bool(s['refuted']) for s in entry['siblings'])}/{len(entry['siblings'])}",
             str(entry.get("examples", 0)),
@@ -117,7 +131,7 @@ def table_text(
         if row is titles:
             cells = [paint(cell, _BOLD) for cell in cells]
         mark, name = paint(cells[0], f"{_BOLD};{_RED}"), cells[1]
-        figures = [paint(cells[2], _COLOURS.get(row[2].rstrip(_MARK), "")), *cells[3:]]
+        figures = [paint(cells[2], _COLOURS.get(row[2].rstrip("*+"), "")), *cells[3:]]
         if narrow:
             print(mark, name.rstrip(), file=stream)
             print("  ", *figures, sep="  ", file=stream)
@@ -131,8 +145,8 @@ def table_text(
             f"{want['validity']}; {entry['reason'].rstrip('.')}."
         )
     lines += dict.fromkeys(meaning for entry in unexpected for meaning in _meanings(entry))
-    if any(map(in_prose, entries)):
-        lines.append(PROSE_MEANING)
+    seen = {mark_of(entry) for entry in entries}
+    lines += [meaning for mark, meaning in MARK_MEANINGS.items() if mark in seen]
     for line in fitted(lines, width):
         print(line, file=stream)
 
@@ -250,15 +264,16 @@ def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [
-        (e["id"], f"{w['truth']}, {w['evidence']}{_prose_expected(e)}", e["statement"])
+        (e["id"], f"{w['truth']}, {w['evidence']}{_mark_expected(e)}", e["statement"])
         for e, w in wants
     ]
     yield from aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
 
 
-def _prose_expected(entry: Entry) -> str:
-    """Return a mark for a claim that is expected to have a proof in prose."""
-    return f", {IN_PROSE}" if entry.get("in_prose") else ""
+def _mark_expected(entry: Entry) -> str:
+    """Return what the expected verdict of a claim leaves to prose or to instances, as a mark."""
+    sharp = by_instances({**entry, "truth": entry["expected"]["truth"]})
+    return f", {IN_PROSE}" if entry.get("in_prose") else f", {BY_INSTANCES}" if sharp else ""
 
 
 _BESIDE = 40

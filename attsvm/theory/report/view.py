@@ -13,7 +13,14 @@ from attsvm._types import Case, Entry, JsonObject
 from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import typeset
-from attsvm.theory.declaration.verdict import IN_PROSE, Fairness, Truth, in_prose
+from attsvm.theory.declaration.verdict import (
+    BY_INSTANCES,
+    IN_PROSE,
+    Fairness,
+    Truth,
+    by_instances,
+    in_prose,
+)
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated
@@ -142,9 +149,16 @@ class ReadingView:
         return self.claim is not None and self.claim.in_prose
 
     @property
+    def mark(self) -> str:
+        """What its verdict, or the expected one, leaves to prose or to instances; else empty."""
+        truth = self.truth if self.entry else self.expected.partition(",")[0]
+        sharp = by_instances({"truth": truth, "statement": self.says})
+        return IN_PROSE if self.in_prose else BY_INSTANCES if sharp else ""
+
+    @property
     def proof_mark(self) -> str:
-        """A mark that follows its verdict if its proof is in prose; else empty."""
-        return f", {IN_PROSE}" if self.in_prose else ""
+        """Its mark behind a comma, as it follows a verdict."""
+        return f", {self.mark}" if self.mark else ""
 
     @property
     def refuted(self) -> bool:

@@ -15,7 +15,9 @@ from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import (
+    BY_INSTANCES,
     IN_PROSE,
+    SHARP,
     Evidence,
     Truth,
     Validity,
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 _THIN = 0.2
 """Least share of the planned instances; a check that refuted nothing on fewer is thin."""
+
+_SMALLER = "siblings with slightly smaller constants were refuted"
+"""What shows that no smaller constant will do, where no fact of the proof says so."""
 
 _DECIDED = 0.5
 """Least share of exactly decided instances, if floats follow a stand-in; with less, it is thin."""
@@ -324,7 +329,8 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.undecided:
         return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
     if reading.proof and reading.linked:
-        return f"proved: {reading.proof}"
+        sharp = SHARP in claim.statement.lower()
+        return f"proved: {reading.proof}{f'; {BY_INSTANCES}: {_SMALLER}' if sharp else ''}"
     return f"{_evaluated(claim, reading)}{_in_prose(reading)}"
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 import toy_pack
 
-from attsvm.theory.declaration.verdict import Truth, Validity
+from attsvm.theory.declaration.verdict import BY_INSTANCES, IN_PROSE, Truth, Validity
 from attsvm.theory.report.hunt_text import hunt_line, hunt_text
 from attsvm.theory.report.terminal import (
+    MARK_MEANINGS,
     NOT_SHOWN_MEANING,
-    PROSE_MEANING,
     aligned,
     claims_text,
     fitted,
@@ -64,10 +64,18 @@ def test_a_proof_in_prose_is_marked_explained_and_counted():
     assert [row[2] for row in rows] == ["holds*", "proved", "refuted", "holds"]
     text = io.StringIO()
     table_text([prose, linked], text)
-    assert text.getvalue().splitlines()[-1] == PROSE_MEANING
+    assert text.getvalue().splitlines()[-1] == MARK_MEANINGS[IN_PROSE]
     text = io.StringIO()
     table_text([linked, refuted], text)
-    assert PROSE_MEANING not in text.getvalue()
+    assert MARK_MEANINGS[IN_PROSE] not in text.getvalue()
+    sharp = entry(truth="proved", linked=True, statement="x <= 2. No smaller constant will do.")
+    refuted_too = {**sharp, "truth": "refuted"}
+    assert [row[2] for row in verdict_rows([sharp, refuted_too])] == ["proved+", "refuted"]
+    text = io.StringIO()
+    table_text([sharp], text)
+    assert text.getvalue().splitlines()[-1] == MARK_MEANINGS[BY_INSTANCES]
+    (_, listed) = claims_text([{**sharp, "expected": {"truth": "proved", "evidence": "symbolic"}}])
+    assert f"proved, symbolic, {BY_INSTANCES}" in listed
     titles, row = (line.split() for line in summary_text([prose, linked, refuted, entry()]))
     assert (titles[3:6], row[2:5]) == (["holds", "(in", "prose)"], ["1", "2", "1"])
     (_, listed) = claims_text([entry(statement="x", in_prose=True)])
