@@ -139,15 +139,18 @@ class Answer:
         yield f"  to search longer: seconds={_MORE * self.seconds:g}"
 
     def _closest(self) -> Iterator[str]:
-        seen = self.account.seen
-        if self.account.closest is None:
+        closest = self.account.closest
+        if closest is None or closest.slack is None:
             return
-        if seen.tightness:  # of sides like 0 <= x, the ratio says nothing
-            yield f"  closest: left side / right side = {seen.tightness:.9g}, at"
-        elif seen.min_slack == 0.0:
+        gap = f"right side - left side = {closest.slack:.6g}"
+        if closest.ratio:
+            yield f"  closest: left side / right side = {closest.ratio:.9g}, at"
+        elif closest.ratio == 0.0:  # the largest ratio, of all instances
+            yield f"  closest: unknown, as left side / right side = 0; for example {gap}, at"
+        elif closest.slack == 0.0:
             yield "  closest: both sides are equal, at"
-        elif seen.min_slack is not None:
-            yield f"  closest: right side - left side = {seen.min_slack:.6g}, at"
+        else:
+            yield f"  closest: {gap}, at"
         yield from (f"  {line}" for line in self._shown())
 
     def __repr__(self) -> str:

@@ -84,12 +84,18 @@ def hunt_text(
         )
     else:
         yield f"not refuted: {name} after {looked}; that is no proof"
-    if document["tightness"] is not None:
-        yield f"closest: left side over right side reached {_ratio(document['tightness'])}"
-    elif document["min_slack"] is not None:
-        yield f"closest: slack {document['min_slack']:.6g}"
-    if document["closest"]:
-        yield f"  by {document['closest']['by']}, at"
+    closest = document["closest"]
+    ratio, slack = document["tightness"], document["min_slack"]
+    if closest:  # numbers beside an instance are those of the instance
+        ratio, slack = closest["ratio"], closest["slack"]
+    if ratio:
+        yield f"closest: left side over right side reached {_ratio(ratio)}"
+    elif slack is not None and closest and ratio == 0.0:
+        yield f"closest: unknown, as left side over right side is 0; for example slack {slack:.6g}"
+    elif slack is not None:
+        yield f"closest: slack {slack:.6g}"
+    if closest:
+        yield f"  by {closest['by']}, at"
     yield from (f"    {line}" for line in shown)
     yield from _growth_text(document["growth"])
     if document["undecided"]:

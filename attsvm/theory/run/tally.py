@@ -55,6 +55,8 @@ class Elite:
         key: the document as text.
         shape: the shapes of its arrays.
         smallness: sort key: number of floats, then length of the text, then the text.
+        slack: the slack of this instance; None if it is not kept.
+        ratio: its ratio of left to right side, at most 1; None if there is none.
     """
 
     height: float
@@ -62,23 +64,28 @@ class Elite:
     key: str = field(repr=False)
     shape: tuple[tuple[int, ...], ...] = field(repr=False)
     smallness: tuple[int, int, str] = field(repr=False)
+    slack: float | None = None
+    ratio: float | None = None
 
     @classmethod
-    def of(cls, height: float, document: Json) -> Elite:
+    def of(
+        cls, height: float, document: Json, slack: float | None = None, ratio: float | None = None
+    ) -> Elite:
         """Return an elite from an encoded instance."""
         key = json.dumps(document, sort_keys=True)
-        floats = sum(1 for _ in leaves(document))
-        return cls(height, document, key, signature(document), (floats, len(key), key))
+        smallness = sum(1 for _ in leaves(document)), len(key), key
+        return cls(height, document, key, signature(document), smallness, slack, ratio)
 
     def json(self) -> list[Json]:
         """Return plain data; a height of minus infinity becomes None."""
-        return [self.height if math.isfinite(self.height) else None, self.document]
+        height = self.height if math.isfinite(self.height) else None
+        return [height, self.document, self.slack, self.ratio]
 
     @classmethod
     def read(cls, entry: Iterable[Any]) -> Elite:
         """Return an elite from plain data."""
-        height, document = entry
-        return cls.of(-math.inf if height is None else height, document)
+        height, document, slack, ratio = entry
+        return cls.of(-math.inf if height is None else height, document, slack, ratio)
 
 
 class Pool:
@@ -110,13 +117,15 @@ class Pool:
         """The shapes of all instances as text, and whether any height is known."""
         return f"{sorted({e.shape for e in self.elites()})} {bool(self.closest)}"
 
-    def offer(self, height: float, case: Case) -> bool:
+    def offer(
+        self, height: float, case: Case, slack: float | None = None, ratio: float | None = None
+    ) -> bool:
         """Add an accepted instance if it ranks high enough; return whether it is the closest."""
         full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES
         if full and not height > self.closest[-1].height:
             return False
         best = self.height
-        self.add(Elite.of(height, codec.encode(case)))
+        self.add(Elite.of(height, codec.encode(case), slack, ratio))
         return self.height > best
 
     def add(self, elite: Elite) -> None:
@@ -312,7 +321,7 @@ class Tally:
             ratio = min(ratio, 1.0)
         self.seen.record(slack.value, ratio)
         height = slack.height
-        self.pool.offer(height, case)
+        self.pool.offer(height, case, slack.value, ratio)
         if self.best is None or height > self.best[0]:
             self.best, self.best_by, self.best_made_up = (height, case, slack), by, made_up
 

@@ -199,6 +199,8 @@ class Hunt:
             "closest": closest
             and {
                 "height": finite(closest.height),
+                "ratio": finite(closest.ratio),
+                "slack": finite(closest.slack),
                 "by": self.closest_by,
                 "instance": closest.document,
             },

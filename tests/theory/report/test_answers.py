@@ -125,10 +125,15 @@ def test_a_true_question_is_answered_with_an_account():
     assert "to search longer: seconds=720" in text
 
 
-def test_a_left_side_of_0_is_as_close_as_the_right_one_is_small():
-    positive = question(lambda m, v: m.at_least(1 + v.x**2, 0), x=Real())
-    answer = answered(positive, LONG, rounds=1)
-    assert "  closest: right side - left side = 1, at" in answer.lines()
+@pytest.mark.parametrize(
+    "positive", [lambda m, v: m.at_least(1 + v.x**2, 0), lambda m, v: m.at_least(m.exp(v.x), 0)]
+)
+def test_of_a_left_side_of_0_the_difference_at_the_instance_is_shown(positive):
+    answer = answered(question(positive, x=Real()), LONG, rounds=1)
+    closest = answer.json()["account"]["closest"]
+    assert (answer.instance, closest["ratio"], closest["slack"]) == ({"x": "0"}, 0.0, 1.0)
+    line = "  closest: unknown, as left side / right side = 0; for example right side - left side"
+    assert f"{line} = 1, at" in answer.lines()
     assert answer.json()["account"]["warnings"] == []
 
 

@@ -234,6 +234,20 @@ def test_a_ratio_below_1_is_not_rounded_to_1(ratio, said):
     assert line == f"closest: left side over right side reached {said}"
 
 
+@pytest.mark.parametrize(
+    ("ratio", "slack", "said"),
+    [
+        (0.75, 2.0, "closest: left side over right side reached 0.75"),
+        (None, 2.0, "closest: slack 2"),
+        (0.0, 2.0, "closest: unknown, as left side over right side is 0; for example slack 2"),
+    ],
+)
+def test_the_numbers_beside_an_instance_are_its_own(ratio, slack, said):
+    closest = {"ratio": ratio, "slack": slack, "by": "screen"}
+    lines = told(["case = 3.0"], tightness=0.875, min_slack=0.5, closest=closest).splitlines()
+    assert lines[1:4] == [said, "  by screen, at", "    case = 3.0"]
+
+
 def test_steps_that_round_to_one_are_told_apart():
     steps = [1.0 - 2.0**-k for k in (4, 40, 50)]
     growth = [{"height": h, "examined": 1, "screened": 0, "seconds": 1.0} for h in steps]
@@ -244,7 +258,7 @@ def test_steps_that_round_to_one_are_told_apart():
 
 def test_nothing_found_is_told_with_its_strength():
     """What was looked at, where it was closest and when, and who varied which variable."""
-    closest = {"height": 0.75, "by": "screen", "instance": {"float": "3"}}
+    closest = {"height": 0.75, "ratio": 0.75, "slack": 1.0, "by": "screen"}
     growth = [
         {"height": k / 100, "examined": k, "screened": 0 if k < 9 else 4096, "seconds": k / 10}
         for k in range(1, 76)
@@ -253,7 +267,7 @@ def test_nothing_found_is_told_with_its_strength():
     lines = told(
         ["case = 3.0"],
         screened=8192,
-        tightness=0.75,
+        tightness=0.875,
         closest=closest,
         growth=[{**growth[0], "height": None}, *growth],
         moved=moved,

@@ -363,7 +363,7 @@ def test_the_same_seed_draws_the_same_instances_and_another_one_others():
 
 @pytest.mark.parametrize("height", [-math.inf, 0.5])
 def test_an_elite_comes_back_from_plain_data(height):
-    elite = Elite.of(height, codec.encode(2.0))
+    elite = Elite.of(height, codec.encode(2.0), 0.25, 0.5)
     assert Elite.read(json.loads(json.dumps(elite.json()))) == elite
 
 
@@ -379,6 +379,7 @@ def test_the_closest_that_a_hunt_came_is_kept_with_who_came_there():
         "explicit",
     )
     assert result.closest.document == codec.encode(1e6)
+    assert (result.closest.ratio, result.closest.slack) == (0.5, 1e6)
 
 
 @pytest.mark.parametrize("value", [math.inf, 1.0])
