@@ -11,9 +11,11 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from attsvm._files import write_json
+from attsvm._words import counted
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -240,6 +242,19 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
     named = [*sources_of(options.only_pack), *files_beside(packs, run.claims)]
     every = load_packs([*options.pack, *named])
     return packs, tuple(pack for pack in every if pack.name not in names)
+
+
+def not_yours(options: argparse.Namespace, packs: Iterable[Pack], verb: str) -> str:
+    """Return a remark on the packs that neither the project nor --pack names; "" for none."""
+    from attsvm.theory.packs.known_packs import listed
+
+    own = [*dict.fromkeys([*listed(Path.cwd()), *options.pack])]
+    ids = {c.id for pack in packs if pack.name not in own for c in pack.claims}
+    if options.only_pack or not own or not ids:
+        return ""
+    sources = ", ".join(sorted({id.partition("/")[0] for id in ids}))
+    alone = shlex.join(word for pack in own for word in ("--only-pack", pack))
+    return f"also {verb} {sources} ({counted(len(ids), 'claim')}); `{alone}` for yours alone"
 
 
 def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:

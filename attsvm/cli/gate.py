@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
-from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
+from attsvm.cli.arguments import (
+    DEFAULTS,
+    LEDGER,
+    Parsers,
+    command,
+    not_yours,
+    recorded,
+    split_packs,
+    tell,
+)
 from attsvm.cli.running import ensure_apart
 from attsvm.errors import FileError, LedgerError, UsageError
 
@@ -94,7 +103,7 @@ def _compared(options: argparse.Namespace) -> _Outcome:
     """Return the reasons for which a run is not as reviewed."""
     from attsvm.theory.gate.expectations import UNREVIEWED, of_others, read_expectations, read_rest
     from attsvm.theory.gate.gate import Rank, brief, hold
-    from attsvm.theory.gate.scope import checked_out, only_of
+    from attsvm.theory.gate.scope import absent, checked_out, only_of
     from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.runs import last_run
 
@@ -134,6 +143,9 @@ def _compared(options: argparse.Namespace) -> _Outcome:
     message = f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else f"gate: {message}"
     shown = [(str(r), checkout.place(r.about)) for r in brief(run, expectations, reasons)]
     lines = _report_lines(options, shown)
+    missing = [n for n in absent(run, expectations) if run.finished]
+    left = [p for p in asked if any(c.id in missing for c in p.claims)]
+    lines += filter(None, [not_yours(options, left, "compares")])
     if any(r.rank > Rank.MISSING and UNREVIEWED not in str(r) for r in reasons):
         lines.append(f"if the claims are right as they are now, see `{_gate(options, '--update')}`")
     lines.append(message)

@@ -15,6 +15,7 @@ from attsvm.cli.arguments import (
     command,
     load_alone,
     needed,
+    not_yours,
     positive_integer,
     recorded,
     say,
@@ -164,6 +165,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
                 file=sys.stderr,
             )
         options.wanted = amiss or options.wanted
+    elif not options.ids and (remark := not_yours(options, packs, "checks")):
+        say(f"attsvm: {remark}", file=sys.stderr)
     started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
         live.update(lambda: _first_left(options), worth=False)

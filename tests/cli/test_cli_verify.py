@@ -127,6 +127,26 @@ def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monke
     assert not json or out == ""
 
 
+def test_a_run_of_a_project_says_how_to_leave_out_other_packs(attsvm, monkeypatch, tmp_path):
+    def stop(self, line, worth):
+        raise KeyboardInterrupt
+
+    (tmp_path / "pyproject.toml").write_text('[tool.attsvm]\npacks = ["mine"]\n')
+    (tmp_path / "mine.py").write_text("from toy_pack import true\n")
+    said = r"^(attsvm: )?also \w+ mm, sim, tf \(\d+ claims\); `--only-pack mine` for yours alone$"
+    with monkeypatch.context() as patch:
+        patch.setattr(Live, "update", stop)
+        code, _, error = attsvm("verify")
+    assert (code, bool(re.search(said, error, re.MULTILINE))) == (130, True)
+    assert attsvm("verify", "toy/")[2] == ""
+    alone = ["--only-pack", "mine"]
+    assert attsvm("verify", *alone)[2] == ""
+    assert attsvm("gate", *alone, "--update", "--yes")[0] == 0
+    assert "also compares" not in attsvm("gate", *alone)[1]
+    code, out, _ = attsvm("gate")
+    assert (code, bool(re.search(said, out, re.MULTILINE))) == (1, True)
+
+
 def test_verify_prints_one_document_that_matches_its_exit_code(document):
     code, found = document("verify", *TOYS, "toy/true", "toy/blunt", "toy/false", "--seed", "3")
     assert (code, found["matched"], found["profile"], found["seed"]) == (1, False, "quick", 3)
