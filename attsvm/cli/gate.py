@@ -268,7 +268,7 @@ def _updated(options: argparse.Namespace) -> _Outcome:
     """
     from attsvm._files import read_json, write_text
     from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
-    from attsvm.theory.gate.renewal import renewed, spelt
+    from attsvm.theory.gate.renewal import by_hand, renewed, spelt
     from attsvm.theory.gate.scope import checked_out
     from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.runs import Run, last_run
@@ -281,6 +281,7 @@ def _updated(options: argparse.Namespace) -> _Outcome:
     changes: list[str] = []
     files: list[str] = []
     alone: list[str] = []
+    differ: list[str] = []
     asked = _asked(options, packs, run)
     for place, ids in _held(options, asked, run).items():
         ensure_apart(ledger=options.ledger, json=options.json, expect=place)
@@ -300,19 +301,28 @@ def _updated(options: argparse.Namespace) -> _Outcome:
         keys = [key_of(pack) for pack in asked if any(c.id in ids for c in pack.claims)]
         new, lines = renewed(old, checkout, run, owners, left, keys)
         changes += lines
+        own_entries = {name: entry for name, entry in read.items() if name not in left}
+        differ += by_hand(own_entries, checkout, within(place, Path.cwd()))
         if lines and options.yes:
             write_text(place, spelt(new))
             files.append(within(place, Path.cwd()))
     text = f"gate: {counted(len(changes), 'change')}"
     if not changes:
-        text = "gate: the expectations are up to date"
+        text = "gate: nothing to write" if differ else "gate: the expectations are up to date"
     elif not files:
         text += f"; `{_gate(options, '--update', '--yes')}` writes them down"
     else:
         text += f" written to {', '.join(files)}"
-    shown = [*(_line(change, None) for change in changes), *alone, text]
+    if differ:
+        text += f"; {counted(len(differ), 'verdict')} to edit by hand"
+    shown = [*(_line(change, None) for change in (*changes, *differ)), *alone, text]
     return _Outcome(
         code=1 if changes and not options.yes else 0,
-        document={"changes": changes, "written": bool(files), "left_alone": alone},
+        document={
+            "changes": changes,
+            "written": bool(files),
+            "left_alone": alone,
+            "by_hand": differ,
+        },
         lines=shown,
     )

@@ -152,6 +152,19 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     )
     assert out.endswith(f"{hint}\ngate: 4 reasons to stop\n{REPEAT}\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
+    claim.write_text(claim.read_text().replace('"holds"', '"refuted"'))
+    forget()
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    code, out, _ = attsvm("gate", *own, "--update")
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "my/lemma-1:literal: its file declares refuted, certified, exercised; reviewed is "
+            "holds, certified, exercised. --update never changes a verdict: edit `truth` and "
+            "`reason` of its entry in expectations.json",
+            "gate: nothing to write; 1 verdict to edit by hand",
+        ],
+    )
 
 
 def test_a_gate_that_stops_ends_with_the_commands_that_repeat_it(attsvm, own, tmp_path):

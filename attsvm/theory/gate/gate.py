@@ -199,7 +199,10 @@ def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iter
         words = declared
         if isinstance(declared, dict) and set(declared) == set(want):
             words = ", ".join(str(declared[axis]) for axis in want)
-        yield f"its file declares {words}; reviewed is {expected}"
+        yield (
+            f"its file declares {words}; reviewed is {expected}. --update never changes a verdict: "
+            "correct the file, or edit the entry of the expectations by hand"
+        )
     siblings = [(str(s.get("name")), s.get("refuted")) for s in got.get("siblings", [])]
     shown = lines.partition("survived: ")[2].split("; ")
     survived = [name for name, refuted in siblings if refuted is not True and name not in shown]

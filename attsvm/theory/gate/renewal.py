@@ -1,14 +1,14 @@
 """Expectations brought up to date with the claims that are checked out."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from attsvm._files import dump
 from attsvm._types import Entry, JsonObject
 from attsvm._words import printable
-from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.gate.expectations import UNREVIEWED, Expectation
 from attsvm.theory.gate.gate import changed_rest
 from attsvm.theory.gate.reviewed import Reviewed, differences
 from attsvm.theory.gate.scope import Checkout
@@ -75,6 +75,28 @@ def renewed(
     other = {key: value for key, value in document.items() if key not in ("packs", "claims")}
     renewed = {**other, **({"packs": rest} if rest else {})}
     return {**renewed, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
+
+
+def by_hand(
+    expectations: Mapping[str, Expectation], checkout: Checkout, file: str
+) -> Iterator[str]:
+    """Yield a line for each reviewed verdict that differs from the one that its claim declares.
+
+    Args:
+        expectations: the reviewed verdicts by claim.
+        checkout: the claims that are checked out.
+        file: the expectations file, as it is printed.
+    """
+    for name in sorted(expectations.keys() & checkout.reviewed.keys()):
+        old, new = expectations[name].verdict, checkout.claims[name].expected.verdict
+        words = ", ".join(
+            f"`{axis}`" for axis, word in new.json().items() if old.json()[axis] != word
+        )
+        if words:
+            yield (
+                f"{name}: its file declares {new}; reviewed is {old}. --update never changes a "
+                f"verdict: edit {words} and `reason` of its entry in {file}"
+            )
 
 
 def spelt(document: Entry) -> str:
