@@ -18,7 +18,7 @@ Other heads change the rate.
 - If h' vanishes at the kept token, as for h(x) = -<a, x - x_1>^2, the rate is half of that:
   W - ln k W_svm is unbounded, and W - (ln k/2) W_svm is bounded (`sharp-4`).
 - If a smooth h rises from each of two tokens towards the other, both are kept, and W is bounded:
-  W_svm is 0 (`sharp-5`).
+  W_svm is 0 (`sharp-5`, in `symbolic.tf.kept_pair`).
 """
 
 import sympy as sp
@@ -28,7 +28,7 @@ from attsvm.primitives.hypotheses import ZERO_START
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.namespace import comparisons
-from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import (
     Supposition,
     cancelled,
@@ -38,18 +38,13 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from attsvm.theory.types import Number
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm import FORWARD, QUERY, SQUARE
 from properties.tf.generalised_svm.head_descent import (
     BELOW,
-    BOTH,
     CRITICAL,
-    GENTLE,
     RISES,
-    farthest,
-    raised,
 )
 from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
@@ -68,7 +63,6 @@ from symbolic.tf.nonlinear_head_several import (
     CONVEX_UNITS,
     ensure_convex,
     ensure_relu,
-    prove_smooth,
 )
 
 STATEMENT = statement.STATEMENT
@@ -199,82 +193,6 @@ def _ensure_alone() -> None:
         "W_svm for x_1 is A/||A||^2, and W(k), a multiple of A, is m W_svm",
         normal=cancelled,
     )
-
-
-def prove_kept_pair() -> str:
-    """Prove that |m| is bounded, for any steps, if h rises from each of two tokens to the other."""
-    suppose(FORWARD, BOTH)
-    ensure_step()
-    prove_smooth()
-    beta, g, size, square = sp.symbols("beta g size square", positive=True)
-    other = sp.Symbol("g_2", positive=True)
-    ensure_positive(
-        (g + other + MORE) - g,
-        "at s_2 = 1 the slope of h towards x_2, g_1 at x_1, is -g_2 and at least g_1 - beta: so "
-        "beta is at least g_1 + g_2, above g_1, and the bound is a number",
-    )
-    share = g / (beta * (1 + MORE))  # s_2 of at most g_1/beta
-    ensure_nonnegative(
-        -(beta * share - g),
-        "where s_2 <= g_1/beta the slope of h along x_1 - x_2, at most beta s_2 - g_1, is not "
-        "above 0: then m does not grow, and is at most what it was",
-        normal=factored,
-    )
-    share = g * (1 + MORE) / beta  # s_2 of at least g_1/beta
-    ensure_equal(1 / (1 / (1 + sp.exp(T))) - 1, sp.exp(T), "exp(m) is 1/s_2 - 1", normal=simplified)
-    ensure_nonnegative(
-        (beta / g - 1) - (1 / share - 1),
-        "where s_2 is at least g_1/beta, exp(m) = 1/s_2 - 1 is at most beta/g_1 - 1",
-        normal=factored,
-    )
-    s = sp.Symbol("s", positive=True)
-    ensure_nonnegative(
-        sp.Rational(4, 27)
-        - (1 - s) * s**2
-        - (s - sp.Rational(2, 3)) ** 2 * (s + sp.Rational(1, 3)),
-        "s_2^2 s_1 is at most 4/27",
-        normal=expanded,
-    )
-    suppose(GENTLE)
-    steep, product = 1 / (1 + LESS), sp.Rational(4, 27) / (1 + MORE)  # -l' and s_2^2 s_1
-    room = farthest(size, square, beta)
-    ensure_nonnegative(
-        room - size * square * steep * beta * product,
-        "there m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, which is at most e "
-        "||A||^2 beta s_2^2 s_1, and so by no more than the formula allows",
-        normal=factored,
-    )
-    bound, before = sp.log(beta / g - 1) + room, sp.Symbol("m", real=True)
-    for after, larger, what in (
-        (before - MORE, before, "where it does not grow"),
-        (bound - MORE, bound, "where it grows"),
-    ):
-        comparison = raised(_Larger(larger), before, after, beta, g, room)
-        ensure_nonnegative(
-            comparison.right - comparison.left,
-            f"m is at most the larger one of what it was and the bound {what}, and so is -m",
-            normal=expanded,
-        )
-    return "for every phi with |phi''| <= c, as those that run, any d and number of units"
-
-
-class _Larger(Symbols):
-    """The arithmetic of symbols in which `maximum` returns a chosen one of its two arguments.
-
-    The larger of two numbers is no less than either. So an upper bound by one of them proves the
-    bound by the larger one.
-    """
-
-    def __init__(self, either: sp.Expr) -> None:
-        self.either = either
-
-    def maximum(self, x: Number, y: Number) -> sp.Expr:
-        """Return the chosen number, which must be x or y."""
-        ensure_zero(
-            (self.either - x) * (self.either - y),
-            "the larger one of two numbers, with which m is compared, is one of these",
-        )
-        return self.either
 
 
 def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:

@@ -67,7 +67,7 @@ REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 ATTENDED = low_score_tokens.attended
 BETWEEN = definition_1.between
-GROWTH, RAISED = generalised_svm.logarithmic, generalised_svm.raised
+GROWTH = generalised_svm.logarithmic
 LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 
 
@@ -253,15 +253,6 @@ SPOILT = {
         )
         for part, value in (("over", 4 * LESS), ("power", LESS))
     },
-    "95% of how far a step goes": (
-        *(generalised_svm, "farthest", scaled(generalised_svm.farthest, LESS)),
-        [generalised_svm.prove_kept_pair],
-    ),
-    "leads bounded by another logarithm": (
-        *(generalised_svm, "raised"),
-        lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
-        [generalised_svm.prove_kept_pair],
-    ),
     **{
         f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
         for name, other, proofs in (
@@ -463,7 +454,6 @@ SPOILT = {
                 (settled_attention, ("LESS",), [settled_attention.ensure_logarithms]),
                 (settled_attention, ("TAU", "C"), [settled_attention.ensure_next_round]),
                 (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
-                (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
             )
         )
         for name in names

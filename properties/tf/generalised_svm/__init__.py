@@ -202,9 +202,9 @@ STATEMENT = Statement(
             },
         ),
         "sharp-5": Reading(
-            "holds",
+            "proved",
             strength="better",
-            proof="symbolic.tf.generalised_svm:prove_kept_pair",
+            proof="symbolic.tf.kept_pair:prove",
             under=(FORWARD, heads.GENTLE, heads.BOTH),
             variables=Records(HeadSteps, heads.steps(both=True), lets=heads.ONE_INPUT),
             conclusion=heads.stays,

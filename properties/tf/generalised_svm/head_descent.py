@@ -23,12 +23,12 @@ from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, stated
+from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.programs import Programs, exact_value, literal
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf._support.descent_steps import logarithmic
-from properties.tf.generalised_svm import hidden_letters
+from properties.tf.generalised_svm import head_letters, hidden_letters
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 CONVEX_ONES = ("relu", "square", "softplus")
@@ -170,18 +170,7 @@ def grows_by_half(
     return logarithmic(m, grown, case.count, least, most, over, power, times=2)
 
 
-def raised(
-    m: Namespace, before: Number, after: Number, beta: Number, g: Number, room: Number
-) -> Comparison:
-    """Return that `after` is at most the larger of `before` and ln(beta/g - 1) + room."""
-    return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
-
-
-def farthest(size: Number, square: Number, beta: Number) -> Number:
-    """Return 4 e ||A||^2 beta/27, the most that a step adds to the lead."""
-    return 4 * size * square * beta / 27
-
-
+@concludes(head_letters.stays)
 @stated(
     "$formula for each token",
     r"m' \le \max\left(m, \ln\left(\frac{\beta}{g} - 1\right) + $share \frac{4}{27} e "
@@ -196,13 +185,14 @@ def stays(m: Namespace, case: HeadSteps, share: Number = 1) -> Relation:
     if v.phi.bend is None:
         return m.below(m.exact(0), m.exact(0))  # there is no bound
     beta = bending(m, v, v.D, v.D)
-    room = share * farthest(m.values(case.size), v.square, beta)
+    room = share * 4 * m.values(case.size) * v.square * beta / 27
     parts = []
     for sign, x in ((1, v.X[0]), (-1, v.X[1])):
         if not rises_to_other(case, sign):
             return m.below(m.exact(0), m.exact(0))  # there is no bound
         g = derivative_along(m, v, x, -sign * v.D)
-        parts.append(raised(m, sign * before, sign * after, beta, g, room))
+        bound = m.maximum(sign * before, m.log(beta / g - 1) + room)
+        parts.append(m.at_most(sign * after, bound))
     return m.all_of(*parts)
 
 
@@ -317,8 +307,17 @@ BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)
 RISES = Hypothesis("p > 0", rising)
 CRITICAL = Hypothesis("every <a_k, x_1> is 0", critical)
 BELOW = Hypothesis("beta > 0", best_by_far)
-BOTH = Hypothesis("the head rises from each token towards the other", rises_from_both)
-GENTLE = Hypothesis("-1 <= l' < 0", gentle, says="the loss l has -1 <= l' < 0")
+BOTH = Hypothesis(
+    "the head rises from each token towards the other",
+    rises_from_both,
+    proposition=head_letters.both,
+)
+GENTLE = Hypothesis(
+    "-1 <= l' < 0",
+    gentle,
+    says="the loss l has -1 <= l' < 0",
+    proposition=head_letters.gentle,
+)
 NONLINEAR = Hypothesis(
     "phi is not linear", lambda case: case.phi != "identity", checked="fact(phi != 'identity')"
 )

@@ -52,6 +52,7 @@ from properties.tf._support.regularisation_paths import (
     PUBLISHED,
     Path,
 )
+from properties.tf.generalised_svm.head_descent import HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
@@ -60,6 +61,7 @@ from tests.theory.proof import (
     att_svm_model,
     cone_model,
     descent_model,
+    head_model,
     pair_model,
     programme_model,
     rest_model,
@@ -165,6 +167,7 @@ MODELS = {
     KeptTokens: att_svm_model.model_of_kept,
     Hidden: att_svm_model.model_of_hidden,
     Several: att_svm_model.model_of_several,
+    HeadSteps: head_model.model_of,
     Candidate: descent_model.model_of_candidate,
     Local: cone_model.model_of_local,
     Path: descent_model.model_of_path,
@@ -229,6 +232,8 @@ def tame(case):
         return np.linalg.norm(case.start) <= 3
     if isinstance(case, Several):
         return case.size <= 1
+    if isinstance(case, HeadSteps):
+        return head_model.leads(case).max() <= 30
     if isinstance(case, Paced):
         return case.step <= 1 and np.linalg.norm(case.start) <= 6
     if isinstance(case, Local):
@@ -376,7 +381,7 @@ def compared(claim):
         if not part.name or (part.dropped and not part.parameters):
             for case in filter(tame, [*part.examples, *drawn(claim.id, part.name)]):
                 found = exact_model(claim, case)
-                strict = found.strict or isinstance(case, Several)
+                strict = found.strict or isinstance(case, Several | HeadSteps)
                 yield {}, case, replace(found, strict=strict)
 
 
