@@ -21,7 +21,6 @@ from properties.tf import (
     definition_2,
     generalised_svm,
     global_conjecture,
-    lemma_2_limit,
     nonlinear_head_several,
 )
 from properties.tf.theorem_3 import factored_paths
@@ -66,10 +65,6 @@ NUCLEAR_SOLUTION = Supposed(
     "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
     (descent.FEASIBLE, factored_paths.LOW_RANK),
     letters.feasible,
-)
-SCORES_OR_SEPARATED = Supposed(
-    "some input has two different scores, or some W separates its optimal tokens",
-    (descent.TWO_SCORES, lemma_2_limit.SEPARATED),
 )
 CONVEX_PHI = Supposed("phi is convex", (risk_formulas.CONVEX_PHI, generalised_svm.BENT_UP))
 RISING_UNITS = Supposed(

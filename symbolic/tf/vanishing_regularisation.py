@@ -12,17 +12,20 @@ solutions. If this set has several points, it is open whether the path has a lim
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
-from attsvm.theory import ensure_positive
-from attsvm.theory.declaration.proof import expanded, factored
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import Supposition, expanded, factored
 from symbolic.alternatives import SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.tf import lemma_2, lemma_2_limit, path_limits, theorem_2
+from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
+from symbolic.tf import lemma_2, path_limits, theorem_2
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
 """`square` is ||W||^2 or ||K||^2 + ||Q||^2, and the penalty lambda times half of it. `gap` is the
 risk gap of a point, and `gap_0` that of the point 0."""
 LESS, MORE = sp.symbols("less more", nonnegative=True)
+R, POWER = sp.symbols("r power", positive=True)
+"""The number of other tokens of an input, and exp(x)."""
 
 
 def ensure_least_objective(weight: sp.Expr, what: str) -> None:
@@ -55,9 +58,46 @@ def ensure_on_path() -> None:
     )
 
 
+def ensure_above(continuous: Supposition) -> None:
+    """Prove that at W = x M the weight off the optimal tokens is at most r/(r + exp(x)).
+
+    This holds in each input; r is the number of its other tokens. So the risk tends to L_* as x
+    grows.
+
+    Args:
+        continuous: the hypothesis that the loss is continuous, so that L_* is the infimum.
+    """
+    odds = sp.Symbol("odds", nonnegative=True)
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        1 / POWER * (1 - 1 / (1 + MORE)),
+        "a token with a margin of at least x has odds of at most exp(-x)",
+        normal=factored,
+    )
+    ensure_nonnegative(
+        (R / (R + POWER) - odds / (1 + LESS + odds)).subs(POWER, R / (odds + MORE)),
+        "the weight off the optimal tokens is at most r/(r + exp(x)) where odds of other "
+        "tokens add up to at most r exp(-x) and those of the optimal ones to at least 1",
+        normal=factored,
+    )
+    whole = sp.Symbol("range", positive=True)
+    ensure_nonnegative(
+        (odds + LESS) * whole - odds * whole,
+        "best - <s, gamma>, at most the weight times the range, is at most the bound times "
+        "the range",
+        normal=expanded,
+    )
+    ensure_equal(
+        sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo),
+        0,
+        "r/(r + exp(x)) tends to 0 as x tends to infinity",
+    )
+    cite(COMPOSED, met={CONTINUOUS: continuous})  # l at the best scores
+
+
 def ensure_norm_grows() -> None:
     """Prove that the norm of the minimiser tends to infinity as lambda falls to 0."""
-    lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # this needs only that l decreases and is continuous
+    ensure_above(SMOOTH_SLOPE)  # this needs only that l decreases and is continuous
     lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     ensure_least_objective(sp.Integer(0), "the risk")

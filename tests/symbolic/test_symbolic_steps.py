@@ -51,7 +51,7 @@ from symbolic.tf import (
     definition_1,
     generalised_svm,
     global_conjecture,
-    lemma_2_limit,
+    global_initial_gradient,
     local_convergence,
     margin_flow,
     nonlinear_head_several,
@@ -198,21 +198,15 @@ SPOILT = {
     ),
     "gaps from twice the score": (
         *(definition_1, "ADDED", definition_1.S * (2 * definition_1.BEST)),
-        [
-            *(definition_1.ensure_drop, lemma_2_limit.prove),
-        ],
+        [definition_1.ensure_drop],
     ),
     "bounds of a loss a twentieth off": (
         *(definition_1, "between", lambda m, v, share: BETWEEN(m, v, LESS)),
         [definition_1.ensure_drop],
     ),
     "odds that may be smaller": (
-        *(lemma_2_limit, "MORE", REAL),
-        [lemma_2_limit.prove, vanishing_regularisation.prove],
-    ),
-    "more weight on optimal tokens than there are": (
-        *(lemma_2_limit, "ALSO", sp.Symbol("also", positive=True) - 2),
-        [lemma_2_limit.prove],
+        *(vanishing_regularisation, "MORE", REAL),
+        [vanishing_regularisation.prove],
     ),
     "variances of more tokens": (
         *(overparameterisation, "RHO", overparameterisation.RHO * LESS),
@@ -399,7 +393,7 @@ SPOILT = {
     ),
     "the nearest point of a set of which another point is shown": (
         *(least_points, "SCALED", "some vector has margins of 1"),
-        [lemma_2_limit.prove],
+        [global_initial_gradient.prove],
     ),
     "another function that is continuous under the same name": (
         *(vanishing_regularisation, "ensure_least_objective"),

@@ -29,6 +29,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import headed
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
+from properties.tf.lemma_2_limit import letters
 from properties.tf.lemma_2_limit.conclusion import (
     above,
     approached,
@@ -56,9 +57,7 @@ def decreasing(case: Point) -> bool:
     return LOSSES[case.loss].strictly_decreasing
 
 
-PROOF = "symbolic.tf.lemma_2_limit:prove"
-
-SEPARATED = Hypothesis("some W separates", separable)
+SEPARATED = Hypothesis("some W separates", separable, proposition=letters.separated)
 
 LIMIT = Statement(
     "tf/lemma-2-limit",
@@ -100,15 +99,15 @@ LIMIT = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended": Reading(
-            "holds",
-            proof=PROOF,
+            "proved",
+            proof="symbolic.tf.lemma_2_limit:prove",
             under=(STRICTLY_DECREASING, TWO_SCORES),
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED, PUBLISHED),
             siblings={"twice the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-1": Reading(
-            "holds",
-            proof=PROOF,
+            "proved",
+            proof="symbolic.tf.lemma_2_limit:prove_below",
             under=(STRICTLY_DECREASING, TWO_SCORES),
             conclusion=from_below,
             tight=True,
@@ -116,8 +115,8 @@ LIMIT = Statement(
             siblings={"1/2 of the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-2": Reading(
-            "holds",
-            proof=PROOF,
+            "proved",
+            proof="symbolic.tf.lemma_2_limit:prove_above",
             under=(STRICTLY_DECREASING, SEPARATED),
             conclusion=from_above,
             tight=True,

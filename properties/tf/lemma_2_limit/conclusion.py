@@ -6,10 +6,11 @@ from attsvm.exact.svm import ExactAnswer
 from attsvm.primitives import run_programs
 from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.losses import LOSSES
-from attsvm.theory import stated
+from attsvm.theory import concludes, stated
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from properties.tf.lemma_2_limit import letters
 from properties.tf.lemma_2_limit.points import Point, separation, separations
 
 
@@ -90,6 +91,7 @@ def _above(m: Programs, case: Point, share: Number = 0) -> Proposition:
     return Proposition("below(0, risk_gap(data, W, loss))", run_programs.CHECKER)
 
 
+@concludes(letters.from_below)
 @stated(
     "",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
@@ -105,6 +107,7 @@ def from_below(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     return m.at_most(m.min(m.array(parts)) / case.data.n, risk_gap(m, case, m.values(case.W)))
 
 
+@concludes(letters.from_above)
 @stated(
     "$formula for every x >= 0",
     r"L(x M) - L_* \le \frac{1}{n} \sum_i \left[l\left(best_i - \frac{r_i (best_i - "
@@ -120,6 +123,7 @@ def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     return m.at_most(risk_gap(m, case, x * m.values(answer.W)), m.sum(parts) / case.data.n)
 
 
+@concludes(letters.approached)
 @stated(
     "$formula; and if some W separates, then for every y >= 0 L(y M) - L_* <= 1/n sum_i [l(best_i "
     "- r_i (best_i - least_i)/(r_i + exp(${faster}y))) - l(best_i)]",

@@ -55,6 +55,7 @@ from properties.tf._support.regularisation_paths import (
 from properties.tf.generalised_svm.head_descent import HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
+from properties.tf.lemma_2_limit.points import Point
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
 from tests.searching import nightly
 from tests.theory.proof import (
@@ -65,6 +66,7 @@ from tests.theory.proof import (
     pair_model,
     programme_model,
     rest_model,
+    separation_model,
 )
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
@@ -171,6 +173,7 @@ MODELS = {
     Candidate: descent_model.model_of_candidate,
     Local: cone_model.model_of_local,
     Path: descent_model.model_of_path,
+    Point: separation_model.model_of_point,
     Table: pair_model.model_of_table,
     Selection: programme_model.model_of,
     Rival: programme_model.model_of,
@@ -239,6 +242,8 @@ def tame(case):
     if isinstance(case, Local):
         spread = np.ptp(case.data.X, axis=1) @ np.abs(case.start)
         return (spread * np.abs(case.data.Z)).sum(axis=1).max() <= 300
+    if isinstance(case, Point):
+        return separation_model.largest_logit(case) <= 300
     if hasattr(case, "W") and hasattr(case, "Z"):
         return np.ptp(np.einsum("itd,de,ie->it", case.X, case.W, case.Z), axis=1).max() <= 300
     known = "log-loss", "correlation", "logistic-loss"
