@@ -1,234 +1,432 @@
-"""The joint path for exp(-x) if some tight inputs are idle, that is have the multiplier 0.
+"""The label margin if some tight inputs are idle, that is have the multiplier 0.
 
-Every choice of tokens but alpha has a label margin of at most gamma < Gamma. Notation is that of
-`symbolic.mm.joint_path`. P is the set of inputs that are not idle, J that of the tight idle inputs,
-and N that of the inputs that are not tight. For a head v of norm 1, `short` is Gamma minus its
-label margin at a prompt. The vector u is orthogonal to e; <u, Y_i x_i,alpha_i> is at least 0 in P,
-therefore 0 there, and at least 1 in J. p' is the least prompt with logit margins of 1 in P, 1/2 in
-J and 0 in N. A statement about a sum over inputs is checked for one term.
+On `mm/theorem-2:sharp-3`; letters are those of `properties.mm.theorem_2.letters`. For a head h and
+a prompt, u is ||h|| Gamma less the label margin m. The mean of the scores of selected tokens, with
+multipliers as weights, is at most ||h|| Gamma. If m > ||h|| gamma, rivals score at most
+||h|| gamma. So the selected token of input i scores at least m + (m - ||h|| gamma) q_i.
+
+In a tight input the selected token scores ||h|| Gamma + <h - ||h|| e, x> for e = Gamma v(alpha).
+Here ||h - ||h|| e||^2 <= 2 ||h|| u/Gamma.
+
+For the last bound let L = ||p||/||p'|| and s = exp(-L/2). At the prompt L p' an input that is not
+idle leaves at most (T - 1) s^2 to rivals, and one that is tight and idle at most (T - 1) s. In the
+latter the head v(alpha) + a s z gives the selected token a score of at least 1 + a s.
 """
 
-import sympy as sp
+from dataclasses import dataclass
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from flint import fmpq
+
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import OWNER, M, i, j
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL
+from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    beyond,
+    bounds,
+    cases,
+    cite,
+    cut,
+    decide,
+    regroup,
+    scale,
+    square,
+)
+from attsvm.theory.proof.terms import EXP, INV, NORM, Function, Over, as_term, least, total
+from properties.mm._support.choice_letters import (
+    ATTENTION,
+    BEST,
+    GAMMA,
+    HEAD,
+    MARGIN,
+    MEAN,
+    OFF,
+    OTHER,
+    SELECTED,
+    H,
+)
 from properties.mm._support.max_margin import P_EXISTS
+from properties.mm._support.programme_letters import PROMPT
+from properties.mm.theorem_2 import letters
+from properties.mm.theorem_2.letters import (
+    COUNTED,
+    DULL,
+    FAR,
+    LEVEL,
+    LIMIT,
+    LOWER,
+    MEAN_THEN,
+    MULTIPLIER,
+    RIVALS,
+    SHORT,
+    SPENT,
+    THEN,
+    TURNED,
+    U,
+    Z,
+)
+from properties.mm.theorem_2.letters import LENGTH as L
 from properties.mm.theorem_2.prompt_limits import ALONE, SEVERAL
-from symbolic.continuity import cite_extreme_value, ensure_continuous
-from symbolic.inner_products import inner, vector
-from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
-from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
-from symbolic.mm.joint_path import cite_bounded_sequence, ensure_ratio
-from symbolic.mm.theorem_2 import ensure_head
-from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
+from symbolic.facts import conclude_each, power, powers_rise, product, root
+from symbolic.mm.programmes import Solved
 
-GAMMA, w, q, r, R, size = sp.symbols("Gamma w q r R size", positive=True)
-LEAD = sp.Symbol("margin - gamma", positive=True)
+MINE = Over(OWNER, i.term)
+STATED = present(letters.by_multipliers(), "what is shown")
+S = EXP(L * fmpq(-1, 2))
+A, B = RIVALS * FAR * NORM(HEAD), RIVALS * FAR * NORM(U)
 
 
-def ensure_bounds() -> None:
-    """Prove upper bounds of q_i in P and in J by `short`, and a lower bound of s_i,alpha_i in N."""
-    ensure_odds()
-    k, rest = sp.symbols("k rest", positive=True)
-    part = 1 / (1 + k)  # q_i, below 1
-    ensure_nonnegative(
-        factored(w * LEAD * part / (1 - part) - w * LEAD * part),
-        "the mean of alpha's scores with multipliers as weights is Gamma <e, v>, at least margin + "
-        "(margin - gamma) sum_i w_i q_i: so short is at least (margin - gamma) sum_i w_i q_i, and "
-        "where the margin is gamma at most the left sides are at most 0",
-        normal=factored,
+def known(words: str) -> Fact:
+    """Return the fact of the setting with these words."""
+    return setting(STATED.setting, words)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Facts about v(alpha) of norm 1/Gamma."""
+
+    some_gamma: Fact  # that Gamma > 0
+    unit: Fact  # that Gamma ||v(alpha)|| = 1
+    square: Fact  # that Gamma^2 <v(alpha), v(alpha)> = 1
+    size: Fact  # that ||v(alpha)|| >= 0
+    lower: Fact  # that gamma >= 0
+    alone: Fact  # that Gamma > gamma
+
+
+def of_head() -> Head:
+    """Return facts about v(alpha), as every choice but alpha has a smaller label margin."""
+    (alone,), lower = suppose(ALONE), known("gamma is at least 0")
+    some_gamma = decide(gt(GAMMA, 0), alone, lower)
+    inverse = known("Gamma is 1/||v(alpha)||, or 0 if there is none")
+    unit = decide(eq(GAMMA * NORM(HEAD), 1), inverse, some_gamma)
+    size, squared = cite(LENGTH, (), HEAD)
+    one = decide(
+        eq(GAMMA**2 * (HEAD @ HEAD), 1),
+        *(scale(squared, GAMMA**2), scale(unit, GAMMA * NORM(HEAD) + 1)),
     )
-    e, v, short = vector("e"), vector("v"), sp.Symbol("short", nonnegative=True)
-    apart = (v - e) @ (v - e)
-    near = apart.subs({inner("e", "e"): 1, inner("v", "v"): 1, inner("e", "v"): 1 - short / GAMMA})
-    ensure_equal(
+    return Head(some_gamma, unit, one, size, lower, alone)
+
+
+def along(head: Head) -> tuple[Fact, Fact]:
+    """Return that <h, Z> = Gamma^2 <h, v(alpha)>, and that it is at most ||h|| Gamma."""
+    multiple = at(known("v(alpha) is a multiple of its mean"), {M: H})
+    mean = decide(
+        eq(H @ Z, GAMMA**2 * (H @ HEAD)),
+        *(scale(multiple, GAMMA**2), scale(head.square, H @ Z)),
+    )
+    (reach,) = cite(CAUCHY_SCHWARZ, (), H, HEAD)
+    top = decide(
+        ge(NORM(H) * GAMMA, H @ Z),
+        mean,
+        *(product(square(GAMMA), reach), scale(head.unit, NORM(H) * GAMMA)),
+    )
+    return mean, top
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Facts about the attention at the prompt."""
+
+    weight: Fact  # that a rival has attention at least 0
+    kept: Fact  # that the selected token has attention at least 0
+    whole: Fact  # that attention adds up to 1
+    off: Fact  # that q_i >= 0
+
+    @staticmethod
+    def known() -> "Attention":
+        """Return the facts of the setting."""
+        weight, kept = known("attention is at least 0"), known("so is that to the selected token")
+        return Attention(weight, kept, known("attention adds up to 1"), add_up(weight, j, MINE))
+
+
+def rivals_below(attention: Attention, some: Fact, above: Fact) -> Fact:
+    """Return that rivals score at most ||h|| gamma, as m > ||h|| gamma."""
+    best = known("no other token has")
+    own = known("no selected token has a larger margin than the best")
+    theirs = add_up(product(attention.weight, best), j, MINE)
+    top = decide(
+        ge(H @ BEST(i), MARGIN),
+        *(theirs, product(attention.kept, own), scale(attention.whole, H @ BEST(i))),
+        beyond("least", H @ MEAN, i),
+    )
+    least_best = bounds(top, "least", H @ BEST(i), i, some)
+    other = known("no other choice has a larger label margin")
+    score = H @ OTHER(j)
+    goal, condition = ge(NORM(H) * LOWER, score), ge(score, MARGIN)
+    yes, no = assume(condition), assume(condition.denied())
+    reached = cut(at(other, {LEVEL: MARGIN}), yes, least_best)
+    below = decide(ge(least(H @ BEST(i), i), score), no, least_best)
+    own_level = cut(at(other, {LEVEL: score}), decide(ge(0, 0)), below)
+    return cases(decide(goal, reached, above), own_level, condition)
+
+
+def selected_above(attention: Attention, rivals: Fact, above: Fact) -> Fact:
+    """Return that a selected token scores at least m + (m - ||h|| gamma) q_i."""
+    lost = add_up(product(attention.weight, rivals), j, MINE)
+    x, y = MARGIN - NORM(H) * LOWER, H @ SELECTED(i) - NORM(H) * LOWER
+    kept = decide(
+        ge(ATTENTION(i) * y, x),
+        *(lost, beyond("least", H @ MEAN, i), scale(attention.whole, NORM(H) * LOWER)),
+    )
+    positive = decide(gt(y, 0), kept, attention.kept, above)
+    whole = scale(attention.whole, y)
+    more = decide(ge(y, x), kept, whole, product(attention.off, positive))
+    return decide(ge(y - x, x * OFF), kept, whole, product(attention.off, more))
+
+
+def near_head(head: Head, mean: Fact, reached: Fact, sign: Fact) -> tuple[Fact, Fact]:
+    """Return that s >= 0, and ||h - ||h|| e|| <= s, for the root s of 2 ||h|| u/Gamma.
+
+    Args:
+        head: facts about v(alpha).
+        mean: that <h, Z> = Gamma^2 <h, v(alpha)>.
+        reached: that <h, Z> >= m.
+        sign: that u >= 0.
+    """
+    apart, n, short = H - NORM(H) * GAMMA * HEAD, NORM(H), sign.proposition.term
+    unit, inverse = cite(RECIPROCAL, [head.some_gamma], GAMMA)
+    length, squared = cite(LENGTH, (), H)
+    whole = 2 * n * short * INV(GAMMA)
+    above, is_root = root(whole, decide(ge(whole, 0), product(length, sign, inverse)))
+    more = decide(
+        ge(2 * n * short, GAMMA * (apart @ apart)),
+        product(length, reached),
+        scale(squared, GAMMA),
+        scale(head.square, n**2 * GAMMA),
+        scale(mean, n),
+    )
+    far = decide(
+        ge(whole, apart @ apart), product(inverse, more), scale(unit, apart @ apart), degree=1
+    )
+    square_ = cite(LENGTH, (), apart)[1]
+    s = above.proposition.term
+    return above, decide(ge(s, NORM(apart)), above, is_root, far, square_)
+
+
+def bounded(head: Head, attention: Attention, some: Fact) -> tuple[Fact, Fact]:
+    """Return the bounds of the mean of the q_i, and of q_i in inputs that are tight and idle."""
+    mean, top = along(head)
+    share, one = known("multipliers are at least 0"), known("multipliers add up to 1")
+    rest, short = MARGIN - NORM(H) * LOWER, SHORT
+    condition = gt(rest, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    own = selected_above(attention, rivals_below(attention, some, yes), yes)
+    q = total(MULTIPLIER(i) * OFF, i)
+    some_q = add_up(product(share, attention.off), i)
+    summed = add_up(product(share, own), i)
+    summed = decide(ge(H @ Z, MARGIN + rest * q), summed, scale(one, MARGIN))
+    reached = decide(ge(H @ Z, MARGIN), summed, product(some_q, yes))
+    sign = decide(ge(short, 0), reached, top)
+    # in a tight input
+    above, near = near_head(head, mean, reached, sign)
+    s, x = above.proposition.term, SELECTED(i)
+    dull = assume(gt(DULL(i), 0))
+    tight = cut(known("a dull input is tight"), dull)
+    (reach,) = cite(CAUCHY_SCHWARZ, (), H - NORM(H) * GAMMA * HEAD, x)
+    size = cite(LENGTH, (), x)[0]
+    score = decide(
+        ge(NORM(H) * GAMMA + NORM(x) * s, H @ x),
+        *(reach, product(size, near), scale(tight, NORM(H) * GAMMA)),
+    )
+    tight_goal = ge(short + NORM(x) * s, rest * OFF)
+    in_tight = decide(tight_goal, score, own)
+    # without a rest
+    length = cite(LENGTH, (), H)[0]
+    room = decide(ge(short, 0), product(length, decide(ge(GAMMA - LOWER, 0), head.alone)), no)
+    none = decide(ge(-rest, 0), no)
+    lost, inverse = product(none, attention.off), cite(RECIPROCAL, [head.some_gamma], GAMMA)[1]
+    always = root(
+        2 * NORM(H) * short * INV(GAMMA),
+        decide(ge(2 * NORM(H) * short * INV(GAMMA), 0), product(length, room, inverse)),
+    )[0]
+    without = decide(tight_goal, room, lost, product(size, always))
+    goal = ge(short, rest * q)
+    return (
+        cases(decide(goal, summed, top), decide(goal, room, product(none, some_q)), condition),
+        cases(in_tight, without, condition),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Facts about the inputs that count and those that are tight and idle, called dull."""
+
+    counted: Fact  # that the flag of an input is 0 or 1
+    dull: Fact  # that the flag of an input is 0 or 1
+    counts: Fact  # that the flag is at least 0
+    dulls: Fact  # that the flag is at least 0
+
+    @staticmethod
+    def known() -> "Flags":
+        """Return the facts of the setting."""
+        counted, dull = known("an input counts or not"), known("an input is dull or not")
+        counts = decide(ge(COUNTED(i), 0), counted, square(COUNTED(i)))
+        return Flags(counted, dull, counts, decide(ge(DULL(i), 0), dull, square(DULL(i))))
+
+
+def of_limit(flags: Flags, several: Fact, some: Fact) -> tuple[Fact, Fact]:
+    """Return that p' meets each row, and that it is not 0."""
+    of, V, D = Solved(LIMIT, STATED), LIMIT.solution, LIMIT.rows(j)
+    (meets,) = suppose(P_EXISTS)
+    rows = decide(gt(total(1, j), 0), regroup(as_term(1), j, OWNER), add_up(several, i, None, some))
+    mine = {i: OWNER(j)}
+    low = decide(
+        ge(LIMIT.at(PROMPT.solution), 0),
+        *(meets, at(known("no input is both"), mine), at(flags.dulls, mine)),
+    )
+    reached = of.meets(PROMPT.solution, of.met(PROMPT.solution, low, rows))
+    goal = gt(NORM(V), 0)
+    no = assume(goal.denied())
+    (reach,), size = cite(CAUCHY_SCHWARZ, (), D, V), cite(LENGTH, (), D)[0]
+    none = decide(
+        ge(0, COUNTED(OWNER(j))),
+        *(reach, reached, product(size, decide(ge(-NORM(V), 0), no)), at(flags.dulls, mine)),
+    )
+    none = decide(ge(0, COUNTED(i)), add_up(none, j, MINE), several)
+    none = add_up(product(known("multipliers are at least 0"), none), i)
+    whole = add_up(known("an idle input has the multiplier 0"), i)
+    refuted = decide(goal, none, whole, known("multipliers add up to 1"))
+    return reached, cases(assume(goal), refuted, goal)
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Facts about the prompt L p' and the head g = v(alpha) + a s z, with s = exp(-L/2)."""
+
+    meets: Fact  # that p' meets each row
+    long: Fact  # that L >= 0
+    kept: Fact  # that the selected token has attention at most 1
+    spent: Fact  # that a rival has attention at least 0
+    softmax: Fact  # the attention to a rival
+    score: Fact  # that an input scores as its selected token, up to D ||g|| times attention lost
+    length: Fact  # that ||g|| is at most ||v(alpha)|| + a s ||z||
+    bound: Fact  # that Gamma ||g|| is at most 1 + b^2 s^2/2
+
+
+def length_of(head: Head, positive: tuple[Fact, Fact]) -> tuple[Fact, Fact]:
+    """Return that ||g|| <= ||v(alpha)|| + a s ||z||, and that Gamma ||g|| <= 1 + b^2 s^2/2.
+
+    Args:
+        head: facts about v(alpha).
+        positive: that T - 1 and D are at least 0.
+    """
+    g, n, u = TURNED, NORM(HEAD), NORM(U)
+    squared, across = cite(LENGTH, (), g)[1], known("u is orthogonal to v(alpha)")
+    n_square, (u_size, u_square) = cite(LENGTH, (), HEAD)[1], cite(LENGTH, (), U)
+    c, b = A * S, B * S
+    whole = decide(
+        eq(NORM(g) ** 2, n**2 + c**2 * u**2),
+        *(squared, scale(across, 2 * c), n_square, scale(u_square, c**2)),
+    )
+    c_sign = product(*positive, head.size, power(L * fmpq(-1, 2)), u_size)
+    length = decide(ge(n + c * u, NORM(g)), whole, product(c_sign, head.size), c_sign, head.size)
+    scaled = decide(
+        eq(GAMMA**2 * NORM(g) ** 2, 1 + b**2),
+        scale(whole, GAMMA**2),
+        scale(head.unit, (GAMMA * n + 1) * (1 + b**2)),
+    )
+    most, large = 1 + b**2 * fmpq(1, 2), decide(ge(1 + b**2 * fmpq(1, 2), 0), square(b))
+    small = decide(ge(most**2, (GAMMA * NORM(g)) ** 2), scaled, square(b**2))
+    return length, decide(ge(most, GAMMA * NORM(g)), large, small)
+
+
+def then(head: Head, flags: Flags, tokens: tuple[Fact, Fact, Fact]) -> tuple[Fact, Fact]:
+    """Return the bounds of the margin of g in inputs that count, and in dull ones.
+
+    Args:
+        head: facts about v(alpha).
+        flags: facts about inputs.
+        tokens: that p' meets each row, that it is not 0, and that T - 1 is at least 0.
+    """
+    meets, exists, count = tokens
+    g, goal = TURNED, STATED.sequents[-1].proposition
+    far, mine = known("D is at least 0"), {i: OWNER(j)}
+    length, bound = length_of(head, (count, far))
+    inverse = cite(RECIPROCAL, [exists], NORM(LIMIT.solution))[1]
+    long = product(known("R is at least 0"), inverse)
+    # the input scores as its selected token, up to D ||g|| times the attention to others
+    kept, softmax = known("attention then is at least 0"), known("attention then is softmax")
+    whole = known("attention then adds up to 1")
+    logit = -L * (LIMIT.rows(j) @ LIMIT.solution)
+    spent = decide(ge(SPENT(j), 0), softmax, product(at(kept, mine), power(logit)))
+    off, apart = total(SPENT(j), j, MINE), SELECTED(OWNER(j)) - OTHER(j)
+    (reach,) = cite(CAUCHY_SCHWARZ, (), g, apart)
+    size = cite(LENGTH, (), g)[0]
+    near = product(size, known("no token is farther from the selected one than D"))
+    near = decide(ge(FAR * NORM(g), g @ apart), reach, near)
+    near = add_up(product(spent, near), j, MINE)
+    score = decide(
+        ge(g @ MEAN_THEN, g @ SELECTED(i) - FAR * NORM(g) * off),
         near,
-        2 * short / GAMMA,
-        "||v - e||^2 is at most 2 short/Gamma, as the mean Gamma <e, v> is at least the margin",
+        scale(whole, g @ SELECTED(i)),
     )
-    cite(CAUCHY_SCHWARZ)
-    own = GAMMA + rest  # the score of alpha_j, rest at most ||x|| ||v - e||
-    gamma = own - LEAD - MORE
-    ensure_equal(
-        q * (own - gamma) + ((1 - q) * own + q * gamma),
-        own,
-        "in J alpha scores Gamma + rest, rest <= ||x_j,alpha_j|| sqrt(2 short/Gamma), and the "
-        "margin is (1 - q_j) of that and q_j gamma at most: q_j times the difference of both is at "
-        "most Gamma + rest - margin = short + rest",
-        normal=expanded,
-    )
-    ensure_nonnegative(
-        q * (LEAD + MORE) - q * LEAD,
-        "in J alpha scores at least the margin, so that q_j (margin - gamma) is at most "
-        "short + rest as well",
-        normal=expanded,
-    )
-    ensure_equal(
-        (own - LEAD - gamma) / (own - gamma) * (own - gamma) + gamma,
-        own - LEAD,
-        "in N s_i,alpha_i is at least (margin - gamma) over the score of alpha_i less gamma: logit "
-        "margins are bounded below",
-        normal=cancelled,
-    )
+    some_off = add_up(spent, j, MINE)
+    full = at(decide(ge(1, THEN(i)), whole, some_off), mine)
+    top = length.proposition.term + NORM(g)
+    some_top = decide(ge(top, 0), length, size)
+    others = known("an input has T - 1 other tokens")
 
-
-def ensure_shortest() -> None:
-    """Prove upper bounds of `short`, for the best head at a chosen prompt and for v_r.
-
-    The chosen prompt is R times a mean of p'/||p'|| and p(alpha)/||p(alpha)||.
-    """
-    ensure_tilt()
-    C, e, sized = sp.symbols("C e ||p(alpha)||", positive=True)
-    ensure_equal(
-        (1 - e) * 1 + e * 1,
-        1,
-        "the mean (1 - e) p'/||p'|| + e p(alpha)/||p(alpha)|| has a norm of at most 1",
-    )
-    ensure_positive(
-        e / sized + MORE,
-        "this mean has positive logit margins in N, so that at R times it label margins "
-        "there exceed Gamma for large R",
-    )
-    exact = (1 - e) * R / size
-    ensure_equal(
-        sp.exp(-exact / 2) ** 2,
-        sp.exp(-exact),
-        "logit margins at R times this mean are at least (1 - e) R/||p'|| in P, and half of "
-        "that in J: with the head e + c q_J u over its norm what is short is at most C (q_P "
-        "+ q_J^2) <= C exp(-(1 - e) R/||p'||)",
-        normal=simplified,
-    )
-    n, far = sp.symbols("n far", positive=True)  # `far` stands for (1 - e) R/||p'||
-    ensure_zero(
-        sp.limit(sp.powsimp(sp.log(n) * sp.exp(-far * (1 + e)) / sp.exp(-far)), far, sp.oo),
-        "what v_r is short is at most (ln n)/r more, and 1/r at most exp(-(1 - e^2) R/||p'||) for "
-        "large R, as lim inf (ln r)/R >= 1/||p'||: it is short by C exp(-(1 - e) R/||p'||)",
-    )
-    ensure_equal(
-        sp.sqrt(C * sp.exp(-exact)),
-        sp.sqrt(C) * sp.exp(-exact / 2),
-        "up to constants 1 - s_i,alpha_i is at most exp(-(1 - e) R/||p'||) in P, and at most "
-        "its root in J",
-        normal=simplified,
-    )
-    ensure_nonnegative(1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= 2 q_i", normal=cancelled)
-
-
-def ensure_limit() -> None:
-    """Prove that p_R/R tends to p'/||p'||, and v_r/r to e."""
-    e, c = sp.symbols("e c", positive=True)
-    for margin, where in ((sp.Integer(1), "P"), (sp.Rational(1, 2), "J"), (sp.Integer(0), "N")):
-        ensure_equal(
-            sp.limit(((1 - e) * margin * R / size - c) / R, R, sp.oo),
-            (1 - e) * margin / size,
-            f"logit margins of p_R/R in {where} have a lower limit of {margin}/||p'||, as e is any",
+    def lost(flag: Function, own: Fact, other: Fact, part: fmpq) -> Fact:
+        """Return a bound of D ||g|| times the attention to others, if the flag is 1."""
+        rate, on = EXP(-L * part), assume(gt(flag(OWNER(j)), 0))
+        one = decide(eq(flag(OWNER(j)), 1), at(own, mine), on)
+        ahead = decide(
+            ge(-L * part, logit),
+            *(product(long, meets), scale(one, L * part), product(long, at(other, mine))),
         )
-    cite_bounded_sequence()
-    ensure_equal(size * (c / size), c, "||p'|| times a limit of p_R/R meets the constraints of p'")
-    ensure_existence_of_relaxed()
-    ensure_pythagoras()
-    ensure_zero(
-        sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo),
-        "||v_r/r - e||, at most sqrt(2 short/Gamma), tends to 0 with short",
+        rise, some_rate = powers_rise(logit, -L * part, ahead), power(-L * part)
+        less = decide(ge(THEN(OWNER(j)) * (rate - EXP(logit)), 0), at(kept, mine), rise)
+        less = decide(ge(rate, SPENT(j)), softmax, less, product(full, some_rate))
+        q = decide(ge(RIVALS * rate, off), add_up(less, j, MINE), scale(others, rate))
+        return decide(
+            ge(FAR * top * RIVALS * rate, FAR * NORM(g) * off),
+            product(far, some_off, length),
+            product(far, some_top, q),
+        )
+
+    (squared,) = cite(EXPONENTIAL_OF_SUM, (), L * fmpq(-1, 2), L * fmpq(-1, 2))
+    u_size = cite(LENGTH, (), U)[0]
+    some_s, some_e = power(L * fmpq(-1, 2)), power(-L)
+    some_a = product(count, far, head.size)
+    law = scale(squared, B**2 * fmpq(1, 2))
+    # inputs that count
+    on = assume(gt(COUNTED(i), 0))
+    tight = cut(known("v(alpha) meets the constraint of an input that counts"), on)
+    raised = product(some_a, some_s, cut(known("u does not lower an input that counts"), on))
+    small = powers_rise(L * fmpq(-1, 2), as_term(0), decide(ge(0, L * fmpq(-1, 2)), long))
+    spare = product(some_a, count, far, u_size, some_e, small)
+    in_counted = decide(
+        goal,
+        *(score, lost(COUNTED, flags.counted, flags.dulls, fmpq(1)), tight, raised, spare),
+        *(bound, law),
+        degree=1,
     )
+    # inputs that are tight and idle
+    on = assume(gt(DULL(i), 0))
+    tight = cut(known("a dull input is tight"), on)
+    up = cut(known("u raises a dull input"), on)
+    raised = product(some_a, some_s, decide(ge(U @ SELECTED(i) - 1, 0), up))
+    in_dull = decide(
+        goal,
+        *(score, lost(DULL, flags.dull, flags.counts, fmpq(1, 2)), tight, raised),
+        *(product(some_a, some_e), scale(squared, A * B), bound, law),
+        degree=1,
+    )
+    return in_counted, in_dull
 
 
-def ensure_powers() -> None:
-    """Prove that the weights g_j of the minimiser u are at least a power of 1/r in J.
-
-    Let x_i = Y_i x_i,alpha_i = Gamma e + a_i in P and J, u = c e + z with z orthogonal to e, and
-    F(z) the sum over P of exp(-<a_i, z>).
-    """
-    least, far, number = sp.symbols("k far |P|", positive=True)
-    margins = sp.symbols("<a_1,z> <a_2,z>", real=True)
-    lowest = "min_i <a_i, z> is continuous, as margins are linear in z"
-    ensure_continuous(sp.Min(*margins), lowest)
-    cite_extreme_value(
-        lowest,
-        "the largest min_i <a_i, z> on the unit sphere of the span of the a_i, unless it is 0",
-    )
-    ensure_equal(
-        ((GAMMA * vector("e") + vector("a")) @ vector("z")).subs(inner("e", "z"), 0),
-        inner("a", "z"),
-        "Gamma e is the sum of w_i x_i, so that sum_i w_i <a_i, z> = 0 with w_i > 0 in P: the "
-        "least <a_i, z> is negative unless all are 0, so -k ||z|| at most in the span",
-    )
-    ensure_zero(
-        sp.limit(number * sp.exp(-least * far), far, sp.oo),
-        "F(z) exceeds F(0) = |P| where ||z|| is large",
-    )
-    powers = "F, a sum of exp(-<a_i, z>), is continuous"
-    ensure_continuous(sum(sp.exp(-m) for m in margins), powers)
-    cite_extreme_value(powers, "the least F on a ball of the span")
-    level, L, C, size_u = sp.symbols("F_* ln_r C ||u||", positive=True)
-    square, bench = inner("z", "z"), inner("b", "b")
-    ensure_equal(
-        sp.exp(-L),
-        1 / sp.exp(L),
-        "with b = z_0 + (ln r) u, F(z_0) = F_* least, exp(-<a_j, b>) is at most C/r in J, and less "
-        "than that is left in N, where scores are above Gamma: the head sqrt(r^2 - <b, b>) e + b "
-        "has a risk of at most exp(-Gamma sqrt(r^2 - <b, b>)) (F_* + C/r)",
-        normal=simplified,
-    )
-    below, above = sp.sqrt(r**2 - square), sp.sqrt(r**2 - bench)
-    ensure_nonnegative(
-        sp.expand((r - square / (2 * r)) ** 2 - below**2),
-        "sqrt(r^2 - <z, z>) is at most r - <z, z>/(2 r)",
-    )
-    ensure_nonnegative(
-        factored((above**2 - (r - bench / r) ** 2).subs(bench, r**2 / (1 + MORE))),
-        "sqrt(r^2 - <b, b>) is at least r - <b, b>/r, as <b, b> <= r^2",
-        normal=factored,
-    )
-    cite(EXPONENTIAL)
-    ensure_equal(
-        2 * r * (bench / r + C / (r * GAMMA * level)),
-        2 * bench + 2 * C / (GAMMA * level),
-        "the risk of u is at least exp(-Gamma sqrt(r^2 - <z, z>)) F_*, and ln(1 + x) <= x: <z, z> "
-        "is at most 2 <b, b> + a constant, of the order (ln r)^2",
-        normal=expanded,
-    )
-    ensure_zero(
-        sp.exp(-C * L) - sp.exp(L) ** (-C),
-        "so g_j >= r^(-C) in J: -(ln g_j)/R is at most C (ln r)/R, which tends to 0 where (ln r)/R "
-        "does, as it is supposed to here",
-        normal=simplified,
-    )
-    ensure_zero(
-        sp.limit(size_u * sp.log(r) / r, r, sp.oo),
-        "(ln r) ||u|| over r tends to 0, and with it ||b||/r, as z_0 is one vector",
-    )
-
-
-def ensure_none_idle() -> None:
-    """Prove that p_R/R tends to p(alpha)/||p(alpha)|| if all inputs are in P, for any r/R."""
-    delta, D, other, least = sp.symbols("delta D q* g", positive=True)
-    ensure_equal(
-        (r * D * other) / (r * delta / 4) / least,
-        4 * D * other / (delta * least),
-        "r Q delta/4 <= r D q* as above, and all weights are bounded below: q_i <= (4 D/(delta min "
-        "g)) q*, whatever r is, with q* that of R p(alpha)/||p(alpha)||",
-        normal=cancelled,
-    )
-    c = sp.Symbol("c", positive=True)
-    ensure_zero(
-        sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
-        "logit margins of p_R are R/||p(alpha)|| - c at least, and p_R over that is as near to "
-        "p(alpha) as its squared norm, by the inequality above",
-    )
-
-
+@linked
 def prove() -> str:
-    """Prove the bounds, and the limit of p_R/R.
-
-    It is p'/||p'|| if r is exponential in R, and that of sharp-2 for slower r.
-    """
-    suppose(ALONE, P_EXISTS, SEVERAL)
-    ensure_bounds()
-    ensure_head()
-    ensure_shortest()
-    ensure_limit()
-    ensure_ratio()
-    ensure_none_idle()
-    ensure_powers()
-    return "for any number of inputs, tokens and axes, every head and prompt; T > 1 in the limits"
+    """Prove the bounds of q_i, that p' is not 0, and the bound of the margin of the turned head."""
+    head, attention, flags = of_head(), Attention.known(), Flags.known()
+    some, (several,) = known("there is an input"), suppose(SEVERAL)
+    mean, tight = bounded(head, attention, some)
+    meets, exists = of_limit(flags, several, some)
+    count = decide(ge(RIVALS, 0), known("an input has T - 1 other tokens"), several, some)
+    in_counted, in_dull = then(head, flags, (meets, exists, count))
+    conclude_each(STATED, mean, tight, exists, in_counted, in_dull)
+    return "for any number of inputs, tokens and axes, every head and prompt; T > 1"

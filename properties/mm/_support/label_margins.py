@@ -6,6 +6,7 @@ An input is idle if its multiplier is 0 in all multipliers of v(alpha). Instance
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -83,14 +84,20 @@ def slowest(case: Selection) -> list[svm.Programme]:
 
 def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
     """Return min_i Y_i h^T x_i^p, and the attention of each input to unselected tokens."""
-    one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
+    margins, left = by_input(m, case.chosen, m.values(case.p), m.values(case.h))
+    return m.min(m.array(margins)), left
+
+
+def by_input(m: Namespace, one: Values, p: Any, h: Any) -> tuple[list[Number], list[Number]]:
+    """Return Y_i h^T x_i^p of each input, and its attention to unselected tokens."""
+    X = m.values(one.X)
     keys = X @ m.values(one.W).T
     margins, left = [], []
     for y, tokens, k, best in zip(one.y, X, keys, one.alpha, strict=True):
-        s = m.softmax(k @ m.values(case.p))
+        s = m.softmax(k @ p)
         margins.append(int(y) * (s @ (tokens @ h)))
         left.append(sum((s[t] for t in range(len(s)) if t != best), m.exact(0)))
-    return m.min(m.array(margins)), left
+    return margins, left
 
 
 def reaches_all(case: Selection) -> bool:

@@ -100,7 +100,7 @@ PATH = Statement(
             },
         ),
         "sharp-3": Reading(
-            "holds",
+            "proved",
             strength="better",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),
@@ -110,6 +110,9 @@ PATH = Statement(
             siblings={
                 "2 q_i in place of q_i": changed(share=2),
                 "tight idle inputs at first order": changed(root=0),
+                "logit margins of 1/3 in tight idle inputs": changed(
+                    part=3, examples=[prompts.LONG]
+                ),
             },
         ),
     },

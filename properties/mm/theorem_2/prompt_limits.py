@@ -16,7 +16,7 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Hypothesis, Records, stated
+from attsvm.theory import Hypothesis, Records, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
@@ -32,6 +32,7 @@ from properties.mm._support.token_selections import (
     chosen,
     select,
 )
+from properties.mm.theorem_2 import letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,29 +136,41 @@ def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> C
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
 
-def at_infinity(case: Selection) -> svm.Programme:
-    """Return p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 if not tight."""
+def at_infinity(case: Selection, part: Any = 2) -> svm.Programme:
+    """Return p': the least prompt of logit margins 1, 1/part in tight idle inputs, else 0.
+
+    In inputs that are not tight the margin is 0.
+    """
     _, T, d = case.X.shape
     flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
-    bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
+    bounds = [int(tight) / (rational(part) if idle else fmpq(1)) for tight, idle in flags]
     programme: svm.Programme = svm.solve(
         svm.p_rows(case), d, [b for b in bounds for _ in range(T - 1)]
     )
     return programme
 
 
+@concludes(letters.by_multipliers)
 @stated(
     "p' exists and is not 0, and $formula",
     r"$share (m - \|h\| \gamma) \sum_i w_i q_i \le u \text{ and, for tight idle } i\text{, "
     r"} $share (m - \|h\| \gamma) q_i \le u + $root \|x_{i,\alpha_i}\| \sqrt{\frac{2 \|h\| "
-    r"u}{\Gamma}}",
+    r"u}{\Gamma}} \text{ and, for all tight } i\text{, } \|g\| \Gamma - \left(a + a b + "
+    r"\frac{b^2}{2}\right) \exp\left(-\frac{\|p\|}{\|p'\|}\right) \le Y_i \langle g, x_i'\rangle",
+    {"part": {2: "1/2", 3: "1/3"}},
     where="Gamma = 1/||v(alpha)||, u = ||h|| Gamma - m, m is the label margin of any head h and "
-    "prompt, gamma is the largest one of another choice than alpha, w are multipliers of v(alpha) "
-    "of sum 1, q_i = 1 - s_i,alpha_i, an input is idle if its multiplier is 0 in all multipliers, "
-    "and p' is the least prompt of logit margins 1, of 1/2 in tight idle inputs and 0 in those "
-    "that are not tight",
+    "prompt p, gamma is the largest one of another choice than alpha, w are multipliers of "
+    "v(alpha) of sum 1, q_i = 1 - s_i,alpha_i, an input is idle if its multiplier is 0 in all "
+    "multipliers, p' is the least prompt of logit margins 1, of $part in tight idle inputs and 0 "
+    "in those that are not tight, x_i' is the attended token at the prompt ||p|| p'/||p'||, g = "
+    "v(alpha) + a exp(-||p||/(2 ||p'||)) z, a = (T - 1) D ||v(alpha)||, b = (T - 1) D ||z||, D is "
+    "the largest distance of a token from the selected one, and z adds up, for tight idle i, the "
+    "shortest vectors orthogonal to v(alpha) that score at least 0 on the selected tokens of tight "
+    "inputs and at least 1 on that of i",
 )
-def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number = 1) -> Relation:
+def by_multipliers(
+    m: Namespace, case: Attended, share: Number = 1, root: Number = 1, part: Number = 2
+) -> Relation:
     """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
     one, v = case.chosen, svm.v_programme(case.chosen)
     squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
@@ -171,7 +184,30 @@ def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number
             turned = m.sqrt(2 * (best @ best) * m.norm(h) * m.maximum(short, m.exact(0)))
             bound = short + root * turned / m.sqrt(m.sqrt(squares[0]))
             parts.append(m.at_most(lead * q[i], bound))
-    return m.all_of(*parts, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
+    return m.all_of(*parts, *_along_limit(m, case, at_infinity(one, part)))
+
+
+def _along_limit(m: Namespace, case: Attended, limit: svm.Programme) -> Iterator[Relation]:
+    """Yield relations: p' is not 0, and a head has almost the margin ||g|| Gamma at ||p|| p'."""
+    one, v = case.chosen, svm.v_programme(case.chosen)
+    if v.vector is None or not any(limit.vector or []):
+        yield m.below(m.exact(0), m.exact(0))  # there is no such prompt
+        return
+    tilts = zip(v.tight, margins.tilts(one), strict=True)
+    raised = [tilt.vector for tight, tilt in tilts if tight and tilt.vector is not None]
+    head, z = m.values(v.vector), m.values(combine([1] * len(raised), raised) or 0 * one.X[0, 0])
+    X, p = m.values(one.X), m.values(limit.vector)
+    far = m.max(m.array([m.norm(x[t] - y) for x, t in zip(X, one.alpha, strict=True) for y in x]))
+    length = m.norm(m.values(case.p)) / m.norm(p)
+    a, b = ((one.X.shape[1] - 1) * far * m.norm(x) for x in (head, z))
+    g = head + a * m.exp(-length / 2) * z
+    lost = (a + a * b + b * b / 2) * m.exp(-length)
+    least = m.norm(g) * m.sqrt(m.values(v.margin_square)) - lost
+    reached, _ = margins.by_input(m, one, length * p, g)
+    yield m.above(m.norm(p), m.exact(0))
+    for tight, margin in zip(v.tight, reached, strict=True):
+        if tight:
+            yield m.at_most(least, margin)
 
 
 def changes_support(case: Tilted) -> Iterator[Selection]:
@@ -295,7 +331,7 @@ def prompts(draw: st.DrawFn) -> Tilted:
     return Tilted(Rival(case.chosen, q), tau)
 
 
-SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
+SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1, proposition=letters.several)
 BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
 WEIGHTED = Hypothesis(
     "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
@@ -306,7 +342,9 @@ MEETS = Hypothesis(
     "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i", meets
 )
 ALONE = Hypothesis(
-    "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
+    "every choice but alpha has a smaller label margin",
+    lambda case: margins.alone(case.chosen),
+    proposition=letters.alone,
 )
 
 TILTED = Records(Tilted, prompts(), lets=WITH_Q)
@@ -335,10 +373,12 @@ mean, (-1, 1/2), the other token of the first input has the larger label margin.
 SHORTER = Attended(ACROSS, np.zeros(2), np.array([2.0, 1.0]))
 AT_ONE = Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0)
 AT_HALF = Tilted(Rival(PUBLISHED[1], np.array([1.125, 0.125])), 0.5)
+LONG = Attended(SLOW, np.array([16.0, 0.0]), np.array([1.0, 0.0]))
 IDLE = (
     Attended(PARALLEL, np.array([2.0]), np.ones(1)),
     Attended(SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
     Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
+    LONG,
 )
 WITHOUT_PROMPT = Tilted(Rival(INDISTINCT, np.array([-1.0, 0.0])), 1.0)
 OUTSIDE: dict[Hypothesis, list[object]] = {

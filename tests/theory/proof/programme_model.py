@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from attsvm.theory.proof.terms import IS_ZERO
+from attsvm.theory.proof.terms import IS_ZERO, REAL
 from properties.mm._support import choice_letters as choices
+from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
 from properties.mm._support.attended import mean_margin
 from properties.mm._support.token_selections import Rival, chosen
 from properties.mm.joint_svm.conclusion import of_support
 from properties.mm.p_svm.conclusion import labels
+from properties.mm.theorem_2 import letters as joint
+from properties.mm.theorem_2.prompt_limits import at_infinity
 from tests.theory.proof.evaluation import Model, nearest
 
 
@@ -61,9 +64,7 @@ def model_of(case, seed=0):
 def model_of_attended(case):
     """The model of a selection with a prompt and a head."""
     one, n = case.chosen, len(case.chosen.y)
-    X, logits = one.X * one.y[:, None, None], one.X @ one.W.T @ case.p
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
+    X, weights = one.X * one.y[:, None, None], softmax(one, case.p)
     v = svm.v_programme(one)
     best, shares, head = (X @ case.h).argmax(axis=1), floats(v.shares), solution(v, X.shape[2])
     gamma, longest = (float(int(x.p) / int(x.q)) ** 0.5 for x in mean_margin(one))
@@ -77,10 +78,49 @@ def model_of_attended(case):
         choices.WEIGHT: weights.__getitem__,
     }
     constants = {choices.H: case.h, choices.HEAD: head}
-    for term, value in (constants | {choices.GAMMA: gamma, choices.LONGEST: longest}).items():
+    constants |= {choices.GAMMA: gamma, choices.LONGEST: longest}
+    rivals = [(i, t) for i in range(n) for t in range(X.shape[1]) if t != one.alpha[i]]
+    of_path = letters_of_path(case, X, dict(zip(rivals, svm.p_rows(one), strict=True)))
+    functions |= of_path[0]
+    for term, value in (constants | of_path[1]).items():
         (atom,) = term.atoms
         functions[atom.function] = lambda value=value: value
-    rivals = [(i, t) for i in range(n) for t in range(X.shape[1]) if t != one.alpha[i]]
     sets = {choices.INPUT: range(n), choices.RIVAL: rivals}
-    samples = {letters.VECTOR: [head, case.h, *X[:, 0]]}
+    samples = {letters.VECTOR: [head, case.h, *X[:, 0]], REAL: [-100.0, -1.0, 0.0, 1.0]}
     return Model(functions, sets, 2, samples, floor=1e-9)
+
+
+def softmax(one, p):
+    """The attention of each input at a prompt."""
+    logits = one.X @ one.W.T @ p
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def letters_of_path(case, X, rows):
+    """The values of letters of the joint path: of functions, and of constants."""
+    one, v, d = case.chosen, svm.v_programme(case.chosen), X.shape[2]
+    limit, alpha = solution(at_infinity(one), d), one.alpha
+    idle, tight = np.array(margins.idle(one)), np.array(v.tight)
+    tilts = margins.tilts(one)
+    raised = [solution(tilts[i], d) for i in np.flatnonzero(tight & idle)]
+    length, size = np.linalg.norm(case.p), np.linalg.norm(limit)
+    attention = softmax(one, length / size * limit if size else limit)
+    multipliers, selected = floats(margins.multipliers(one)), X[np.arange(len(X)), alpha]
+    functions = {
+        letters.PROMPT.rows: {j: floats(row) for j, row in rows.items()}.__getitem__,
+        joint.MULTIPLIER: multipliers.__getitem__,
+        joint.COUNTED: lambda i: float(tight[i] and not idle[i]),
+        joint.DULL: lambda i: float(tight[i] and idle[i]),
+        joint.THEN: lambda i: attention[i, alpha[i]],
+        joint.SPENT: attention.__getitem__,
+    }
+    return functions, {
+        letters.PROMPT.solution: solution(svm.p_programme(one), d),
+        joint.LIMIT.solution: limit,
+        joint.U: sum(raised, np.zeros(d)),
+        joint.R: length,
+        joint.LOWER: float(floats([margins.rival_square(one)])[0]) ** 0.5,
+        joint.FAR: np.linalg.norm(X - selected[:, None], axis=2).max(),
+        joint.RIVALS: X.shape[1] - 1.0,
+    }
