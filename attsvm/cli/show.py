@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the statement; return 0."""
     from attsvm.theory.packs.packs import find_claims, load_packs, premises
     from attsvm.theory.record.errata import find_source
-    from attsvm.theory.report.screen import formula_lines, screen
+    from attsvm.theory.report.screen import screen
     from attsvm.theory.report.view import statement_of, statement_view
 
     run = None
@@ -80,25 +80,35 @@ def run(options: argparse.Namespace) -> int:
     rests = premises(options.pack, options.only_pack)
     view = statement_view(statement, find_claims(packs), source, run, rests)
     readings = [r for r in view.readings if r.claim]
+    asked = [r for r in readings if options.id in (r.id, statement)] or readings
     if options.script or options.verifier:
-        asked = [r for r in readings if options.id in (r.id, statement)] or readings
         scripts = _scripts(asked, packs, options) if options.script else _verifiers(asked, options)
         tell(options, view.json(), scripts, code=True)
         return 0
     if options.proof:
-        asked = [r for r in readings if options.id in (r.id, statement)] or readings
         tell(options, view.json(), _proofs(asked, options))
         return 0
     if options.coq:
-        asked = [r for r in readings if options.id in (r.id, statement)] or readings
         tell(options, view.json(), _propositions(r.claim for r in asked if r.claim), code=True)
         return 0
     if options.latex:
-        lines: Iterable[str] = formula_lines(readings, latex=True)
+        lines: Iterable[str] = _latex(asked)
     else:
         lines = screen(view, whole=options.all, asked=options.id.partition(":")[2])
     tell(options, view.json(), lines, code=options.latex)
     return 0
+
+
+def _latex(readings: Iterable[ReadingView]) -> Iterator[str]:
+    """Yield the formulas of each reading, after a comment with its name if there are several."""
+    from attsvm.theory.report.screen import formula_lines
+
+    names: dict[tuple[str, ...], list[str]] = {}
+    for reading in readings:
+        names.setdefault(tuple(formula_lines([reading], latex=True)), []).append(reading.name)
+    for lines, alike in names.items():
+        yield from [f"% {', '.join(alike)}"] if len(names) > 1 else []
+        yield from lines
 
 
 def _proofs(readings: Iterable[ReadingView], options: argparse.Namespace) -> Iterator[str]:

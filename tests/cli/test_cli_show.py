@@ -108,6 +108,12 @@ def test_show_prints_latex(attsvm):
     assert code == 0
     assert r"\|g''\|_\infty = \frac{1}{6 \, \sqrt{3}}" in out
     assert "<=" not in out
+    whole = attsvm("show", "sim/lemma-3.13", "--latex")[1].splitlines()
+    sharp = attsvm("show", "sim/lemma-3.13:sharp", "--latex")[1].splitlines()
+    begins = whole.index("% sharp") + 1
+    assert whole[begins : begins + len(sharp)] == sharp
+    assert (whole[0], whole[begins + len(sharp)]) == ("% literal", "% sharp-2")
+    assert not any(line.startswith((r"\text{if", "%")) for line in sharp)
 
 
 def test_show_writes_one_document(document):
