@@ -3,13 +3,14 @@
 import functools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from attsvm._types import Case
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.batches import strategy
 from attsvm.theory.declaration.claim import Sibling
-from attsvm.theory.declaration.formula import TIGHTENED, Formula
+from attsvm.theory.declaration.formula import REQUIRED, TIGHTENED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
@@ -127,9 +128,12 @@ def _sibling(
     ):
         ensure_among(f"{whose} {what} that are not there", values, there, "There are")
     ensure_same(f"{whose} drops", other.dropped, formula.hypotheses.values())
-    if not (other.constants or other.drop or other.variables or other.examples or other.fixed):
+    values = {**other.constants, **other.fixed}
+    kept = {k for k, v in values.items() if _alike(v, formula.known_constants.get(k, REQUIRED))}
+    if not (values.keys() - kept or other.drop or other.variables or other.examples):
         raise ClaimError(
             f"{whose} changes nothing",
+            value=", ".join(f"{name}={values[name]}" for name in sorted(kept)) or None,
             remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
         )
     own = _neighbour(formula, other)
@@ -145,6 +149,12 @@ def _sibling(
         own,
         tuple(hypothesis_of(own, key) for key in added),
     )
+
+
+def _alike(one: object, other: object) -> bool:
+    """Return whether two constants are one number or one text."""
+    numbers = isinstance(one, int | float | Fraction) and isinstance(other, int | float | Fraction)
+    return one == other if numbers else str(one) == str(other)
 
 
 def _neighbour(formula: Formula, other: Changed) -> Formula:

@@ -106,7 +106,8 @@ class Validity(_Word):
     WEAK = (
         "weak",
         "A false sibling survived the same check (with `tight`, the constant may not be the "
-        "best), or no instance moved the conclusion, so the check is blunt.",
+        "best), there is no sibling that must fall, or no instance moved the conclusion, so the "
+        "check is blunt.",
     )
     VACUOUS = "vacuous", "No instance met the hypotheses; nothing was checked."
     ERROR = "error", "The check itself broke, so its outcome means nothing."

@@ -269,7 +269,10 @@ def assess(
             text = f"{_reason(claim, reading)}; siblings that {text}"
         return Verdict(truth, evidence, Validity.WEAK), text
     if siblings and not fallen:
-        return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
+        return Verdict(truth, evidence, Validity.WEAK), (
+            "no sibling was refuted, as it has none that must fall: write "
+            "siblings={'a name': changed(constant=another)}, or tight=True"
+        )
     if reading.refuted is None and not reading.settled:
         formula = claim.formula.batches
         seen = reading.distinct if formula else reading.drawn

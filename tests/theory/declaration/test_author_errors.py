@@ -449,6 +449,10 @@ DECLARATIONS = {
         "changed(constant=another)}; the engine makes no siblings of a reading that is expected "
         "to be refuted.",
     ),
+    "a sibling with the constant of its reading": (
+        {"options": "siblings={'s': changed(c=1)}"},
+        "sibling 's' of mine/a:literal changes nothing (got c=1). Give it another constant, drop",
+    ),
     "an unknown strength": (
         {"options": f"{HALF}, strength='sharpest'"},
         "mine/a:literal has an unknown strength (got sharpest). Known: exact, least, best known, "

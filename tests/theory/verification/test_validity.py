@@ -70,6 +70,16 @@ def test_a_hypothesis_that_no_instance_can_violate_is_thin():
     assert "x <= x + 1" in reason
 
 
+def test_a_reading_whose_only_sibling_may_survive_is_weak():
+    small = {"x <= 5": lambda m, v: m.at_most(v.x, 5)}
+    validity, reason = said(declared({"x": Real()}, bounded, small, constants={"c": "0.5"}))
+    assert (validity, reason) == (
+        "weak",
+        "no sibling was refuted, as it has none that must fall: write "
+        "siblings={'a name': changed(constant=another)}, or tight=True",
+    )
+
+
 def test_neither_does_it_count_as_violated_where_another_one_is():
     conditions = {
         "x <= 1": lambda m, v: m.at_most(v.x, m.exact(1)),
