@@ -25,7 +25,8 @@ _KEYS = ("X", "Z", "y", "v", "scores", "mask")
 HEAD_KEYS = (*_KEYS, "W", "values")
 """The arrays of a file that also has a head (`attsvm.heads.read_head`)."""
 
-_REMEDY = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
+_WRITER = "AttentionData.save"
+"""The function that writes a data file."""
 
 _LARGEST = 1 << 32
 """Maximum size of the arrays of a file in bytes, as stored and as float64."""
@@ -330,27 +331,31 @@ def read_arrays(
 
 
 def read_archive(
-    path: str | os.PathLike[str], ensure: Callable[[Sequence[str]], None]
+    path: str | os.PathLike[str],
+    ensure: Callable[[Sequence[str]], None],
+    writer: str = _WRITER,
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of an `.npz` file, without unpickling anything.
 
     Args:
         path: the file.
         ensure: raises an error if these names of arrays are not as they must be.
+        writer: the function that writes such files.
 
     Raises:
         FileError: missing, truncated, foreign, pickled or oversized file.
     """
     source = Path(path)
+    remedy = _remedy(writer)
     try:
         with zipfile.ZipFile(source) as archive:
-            entries = _entries(archive, source, ensure)
+            entries = _entries(archive, source, ensure, remedy)
             arrays = {}
             for name, entry in entries.items():
                 with archive.open(entry) as file:
                     arrays[name] = _array(file, entry.file_size)
         if 8 * sum(array.size for array in arrays.values()) > _LARGEST:
-            raise FileError(f"{source} takes more than 4 GiB as float64", remedy=_REMEDY)
+            raise FileError(f"{source} takes more than 4 GiB as float64", remedy=remedy)
     except FileNotFoundError as error:
         raise FileError(f"there is no file {source}", remedy="Check the path.") from error
     except IsADirectoryError as error:
@@ -358,13 +363,17 @@ def read_archive(
     except _UNREADABLE as error:
         raise FileError(
             f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
-            remedy=_REMEDY,
+            remedy=remedy,
         ) from error
     return arrays
 
 
+def _remedy(writer: str = _WRITER) -> str:
+    return f"Write it with {writer} or numpy.savez (plain numeric arrays)."
+
+
 def _entries(
-    archive: zipfile.ZipFile, source: Path, ensure: Callable[[Sequence[str]], None]
+    archive: zipfile.ZipFile, source: Path, ensure: Callable[[Sequence[str]], None], remedy: str
 ) -> dict[str, zipfile.ZipInfo]:
     """Return the arrays of an archive by name, checked before any of them is unpacked.
 
@@ -375,19 +384,19 @@ def _entries(
     every = archive.infolist()
     size = sum(entry.file_size for entry in every)
     if size > _LARGEST:
-        raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=_REMEDY)
+        raise FileError(f"{source} unpacks to more than 4 GiB", value=size, remedy=remedy)
     if size > max(_DENSE, _PACKED * source.stat().st_size):
         raise FileError(
             f"{source} unpacks to more than {_PACKED} times its size",
             value=size,
-            remedy="Write it with AttentionData.save, which does not compress.",
+            remedy=f"{remedy} Neither compresses.",
         )
     if any(entry.compress_type not in _PACKINGS for entry in every):
-        raise FileError(f"{source} is packed as numpy never packs", remedy=_REMEDY)
+        raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
     names = [entry.filename.removesuffix(".npy") for entry in every]
     ensure(names)
     if len(set(names)) < len(names):
-        raise FileError(f"{source} holds an array twice", value=", ".join(names), remedy=_REMEDY)
+        raise FileError(f"{source} holds an array twice", value=", ".join(names), remedy=remedy)
     return dict(zip(names, every, strict=True))
 
 
@@ -413,5 +422,5 @@ def _ensure_names(names: Sequence[str], source: Path, keys: tuple[str, ...]) -> 
     missing = [key for key in ("X", "Z") if key not in names]
     if missing:
         raise FileError(
-            f"{source} lacks {' and '.join(missing)}", value=", ".join(names), remedy=_REMEDY
+            f"{source} lacks {' and '.join(missing)}", value=", ".join(names), remedy=_remedy()
         )

@@ -21,6 +21,9 @@ from attsvm.heads.table import Heads
 _PARTS = ("q", "k", "v", "mask", "scale", "causal", "heads", "notes", "left_out")
 """Last words of the names of arrays: arguments of `capture_qk`, indices of heads, and notes."""
 
+_WRITER = "capture(...).save"
+"""The function that writes a file of heads."""
+
 _LONGEST_HEADER = 1 << 24
 """Maximum number of bytes of the header of a safetensors file."""
 
@@ -160,7 +163,7 @@ def read_heads(path: str | os.PathLike[str]) -> Heads:
     if source.suffix == ".safetensors":
         arrays = _safetensors(source)
     else:
-        arrays = read_archive(source, lambda names: _ensure_parts(names, source))
+        arrays = read_archive(source, lambda names: _ensure_parts(names, source), _WRITER)
     every: dict[str, dict[str, Array]] = {}
     for name, array in arrays.items():
         layer, _, part = name.rpartition(".")
@@ -229,9 +232,12 @@ def _ensure_parts(names: Sequence[str], source: Path) -> None:
     ]
     if unknown or missing or not names:
         raise FileError(
-            f"{source} does not hold queries and keys",
+            f"{source} does not hold queries and keys"
+            if missing or not names
+            else f"{source} holds arrays that are not known",
             value=", ".join(unknown) or f"no {', '.join(missing) or 'array'}",
-            remedy=f"Names of arrays end with one of {', '.join(_PARTS)}; q and k are needed.",
+            remedy=f"Names of arrays end with one of {', '.join(_PARTS)}; q and k are needed. "
+            f"{_WRITER}(FILE) writes such a file.",
         )
 
 
@@ -253,7 +259,10 @@ def _safetensors(source: Path) -> dict[str, Array]:
     except FileNotFoundError as error:
         raise FileError(f"there is no file {source}", remedy="Check the path.") from error
     except (OSError, ValueError, RecursionError) as error:
-        raise FileError(f"{source} is not a readable safetensors file ({error})") from error
+        raise FileError(
+            f"{source} is not a readable safetensors file ({error})",
+            remedy=f"Write it with safetensors, or an .npz file with {_WRITER}.",
+        ) from error
 
 
 def _header(file: BinaryIO) -> Mapping[str, object]:

@@ -131,9 +131,15 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
 
     Raises:
         TiedTokensError: no targets are given and the optimal tokens are not unique.
-        DataError: targets are out of range; no input has two tokens, so that there are no
-            constraints; or differences of entries overflow.
+        DataError: these are no data; targets are out of range; no input has two tokens, so that
+            there are no constraints; or differences of entries overflow.
     """
+    if not isinstance(data, AttentionData):
+        raise DataError(
+            "an Att-SVM is solved for an AttentionData",
+            value=type(data).__name__,
+            remedy="Write AttentionData(X, Z, scores=...), with tokens X and queries Z.",
+        )
     chosen = target_tokens(data, targets)
     rivals = data.present.copy()
     rivals[np.arange(data.n), chosen] = False

@@ -153,13 +153,13 @@ GOOD = {"a.q": np.zeros((2, 3), np.float32), "a.k": np.zeros((2, 3), np.float32)
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        (b"", "not a readable safetensors"),
+        (b"", "or an .npz file with capture(...).save."),
         (struct.pack("<Q", 1 << 40), "a header of 1099511627776 bytes"),
         (struct.pack("<Q", 2) + b"[]", "not an object"),
         (struct.pack("<Q", 9) + b"[" * 9, "not a readable safetensors"),
         (safetensors({}), "does not hold queries and keys (got no array)"),
         (safetensors({"a.q": GOOD["a.q"]}), "does not hold queries and keys (got no a.k)"),
-        (safetensors(GOOD | {"a.x": GOOD["a.q"]}), "got a.x"),
+        (safetensors(GOOD | {"a.x": GOOD["a.q"]}), "holds arrays that are not known (got a.x)"),
         (safetensors(GOOD)[:-1], "an entry of the header"),
         (safetensors(GOOD, dtype="C64"), "an entry of the header"),
         (safetensors(GOOD, shape=[2, 4]), "an entry of the header"),
@@ -172,6 +172,14 @@ def test_a_damaged_file_of_heads_is_refused(content, cause, tmp_path, attsvm):
     code, out, error = attsvm("heads", "heads.safetensors")
     assert (code, out) == (2, "")
     assert cause in error
+
+
+def test_a_damaged_archive_names_what_writes_one_that_is_read(tmp_path, attsvm):
+    (tmp_path / "heads.npz").write_bytes(b"PK")
+    error = attsvm("heads", "heads.npz")[2]
+    assert error.endswith(
+        " Write it with capture(...).save or numpy.savez (plain numeric arrays).\n"
+    )
 
 
 @pytest.mark.parametrize(

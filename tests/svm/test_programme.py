@@ -2,6 +2,8 @@
 
 import inspect
 import math
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -254,6 +256,15 @@ def test_targets_that_name_no_present_token_are_refused(solve, targets, message,
     with pytest.raises(DataError, match=message) as caught:
         solve(LABELLED, targets)
     assert caught.value.value == value
+
+
+def test_an_array_in_place_of_data_is_refused():
+    code = "import attsvm, numpy; attsvm.solve(numpy.ones((1, 2, 2)))"  # without checks of types
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "attsvm.errors.DataError: an Att-SVM is solved for an AttentionData (got ndarray). "
+        "Write AttentionData(X, Z, scores=...), with tokens X and queries Z."
+    )
 
 
 @pytest.mark.parametrize("solve", [att_svm, p_svm, v_svm, joint_svm])

@@ -235,6 +235,9 @@ def hold_to_texts() -> None:
                 del sys.path_importer_cache[folder]
 
 
+_ENGINE = Path(__file__).parents[2]
+"""The folder of attsvm itself."""
+
 LOOSE = "_attsvm_pack_"
 """Prefix of the names of modules that were loaded from a path."""
 
@@ -299,7 +302,26 @@ def imported_module(name: str) -> ModuleType:
             del sys.modules[part]  # the next load must report the error again
         raise
     except BaseException as error:  # a pack may exit as well
+        remedy = "Name a module, a package or a .py file."
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        place = "" if missing and f"{name}.".startswith(f"{missing}.") else _own_line(error)
+        if place:
+            remedy = f"Correct that line; `python -c 'import {name}'` shows the whole traceback."
         raise ClaimError(
-            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
-            remedy="Name a module, a package or a .py file.",
+            f"claim pack {name} cannot be imported: {type(error).__name__}: {error}{place}",
+            remedy=remedy,
         ) from error
+
+
+def _own_line(error: BaseException) -> str:
+    """Return the last place outside Python, attsvm and installed modules, in brackets, or ""."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    for file, line in reversed(frames):
+        path = Path(file)
+        own = path.is_file() and not path.is_relative_to(_ENGINE) and not is_installed(path.parent)
+        if own and line is not None:
+            place = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+            return f" ({place.as_posix()}, line {line})"
+    return ""

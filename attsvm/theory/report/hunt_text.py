@@ -197,7 +197,11 @@ def _find_text(
         yield f"the worst found: {document['worst']}"
 
 
-_NEEDS = {"gradient": "PyTorch is missing"}
+_NEEDS = {
+    "gradient": "PyTorch is missing: pip install 'attsvm[reference]'",
+    "solver": "z3 is missing: pip install 'attsvm[smt]'",
+}
+"""The library that a searcher lacks, and the command that installs it."""
 
 
 def _searchers_text(document: Entry) -> Iterator[str]:

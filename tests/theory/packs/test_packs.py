@@ -129,6 +129,30 @@ def test_a_file_that_cannot_be_loaded_is_a_claim_error_every_time(tmp_path, cont
             load_packs([str(path)])
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "line"),
+    [
+        ("import math\nx = Tru\n", "NameError: name 'Tru' is not defined", 2),
+        ("import math\n\nmath.sqrt(-1)\n", "ValueError: ", 3),
+        ("x = 1\ndef broken(:\n", "SyntaxError: ", 2),
+        ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'", 1),
+    ],
+)
+def test_an_error_in_a_module_of_a_package_names_its_line(here, on_path, content, said, line):
+    package = here / f"bounds_{len(content)}"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "entropy.py").write_text(content)
+    with pytest.raises(ClaimError) as caught:
+        load_packs([package.name])
+    text, module = str(caught.value), f"{package.name}.entropy"
+    assert text.startswith(f"claim pack {module} cannot be imported: {said}")
+    assert text.endswith(
+        f" ({package.name}/entropy.py, line {line}). Correct that line; "
+        f"`python -c 'import {module}'` shows the whole traceback."
+    )
+
+
 def test_a_file_without_claims_is_no_pack(tmp_path):
     path = tmp_path / "empty.py"
     path.write_text("x = 1\n")

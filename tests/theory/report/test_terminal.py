@@ -301,7 +301,7 @@ def test_a_find_and_the_one_that_its_file_keeps_are_told_apart():
     ]
 
 
-LACKING = "gradient is not available: PyTorch is missing"
+LACKING = "gradient is not available: PyTorch is missing: pip install 'attsvm[reference]'"
 LIMITS = (
     ({**FOUND, "unfinished": "the time ran out"}, "not made minimal: the time ran out"),
     ({"given_up": 2}, "skipped: 2 evaluations of made-up records, with other integers"),
@@ -314,6 +314,7 @@ LIMITS = (
      "checked exactly; floats see"),
     ({"open": 9}, "open: 9 made-up instances were not settled; floats see no violation in them"),
     ({"absent": ["gradient"]}, LACKING),
+    ({"absent": ["solver"]}, "solver is not available: z3 is missing: pip install 'attsvm[smt]'"),
     ({**FOUND, "absent": ["gradient"]}, LACKING),
 )  # fmt: skip
 
