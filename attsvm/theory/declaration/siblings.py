@@ -128,12 +128,12 @@ def _sibling(
     ):
         ensure_among(f"{whose} {what} that are not there", values, there, "There are")
     ensure_same(f"{whose} drops", other.dropped, formula.hypotheses.values())
-    values = {**other.constants, **other.fixed}
-    kept = {k for k, v in values.items() if _alike(v, formula.known_constants.get(k, REQUIRED))}
-    if not (values.keys() - kept or other.drop or other.variables or other.examples):
+    chosen: dict[str, object] = {**other.constants, **other.fixed}
+    kept = {k for k, v in chosen.items() if _alike(v, formula.known_constants.get(k, REQUIRED))}
+    if not (chosen.keys() - kept or other.drop or other.variables or other.examples):
         raise ClaimError(
             f"{whose} changes nothing",
-            value=", ".join(f"{name}={values[name]}" for name in sorted(kept)) or None,
+            value=", ".join(f"{name}={chosen[name]}" for name in sorted(kept)) or None,
             remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
         )
     own = _neighbour(formula, other)
