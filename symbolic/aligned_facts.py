@@ -81,7 +81,7 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.attention_facts import (
     AFTER,
     HERE,

@@ -21,7 +21,7 @@ from attsvm.theory.declaration.proof import (
     simplified,
     supposed_number,
 )
-from symbolic.alternatives import FALLING, UNIQUE_OPTIMUM
+from properties._support.suppositions import FALLING, UNIQUE_OPTIMUM
 from symbolic.basins import (
     LEAD,
     LESS,

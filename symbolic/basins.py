@@ -41,7 +41,13 @@ from attsvm.theory.declaration.proof import (
 )
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import conclude, decide, positive
-from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from properties._support.suppositions import (
+    FALLING,
+    IN_BASIN,
+    SMOOTH_SLOPE,
+    SOLUTION,
+    UNIQUE_OPTIMUM,
+)
 from symbolic.basin_facts import Converged, attends_alone, converges, margins_pass
 from symbolic.continuity import cite_extreme_value
 from symbolic.curvature import RISK, ensure_smoothness

@@ -23,8 +23,8 @@ from attsvm.lipschitz import attention_bend
 from attsvm.risk import covariance
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, executed, expanded, factored
+from properties._support.suppositions import BENT_LOSS
 from symbolic import softmax
-from symbolic.alternatives import BENT_LOSS
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
 from symbolic.sums import ensure_at_least_each, entry, entry_of, total, vector
 from symbolic.textbook import (

@@ -14,7 +14,7 @@ import sympy as sp
 from attsvm.primitives.hypotheses import MARGINS_ADD
 from attsvm.theory import cite, ensure_positive
 from attsvm.theory.declaration.proof import Supposition, cancelled, suppose, supposed_number
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,

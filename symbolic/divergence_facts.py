@@ -67,7 +67,7 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import EXP, INV, NORM, Term, as_term, most, substituted, total
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.attention_facts import (
     AFTER,
     HERE,

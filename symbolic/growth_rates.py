@@ -62,7 +62,13 @@ from attsvm.theory.proof.terms import (
     substituted,
     total,
 )
-from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from properties._support.suppositions import (
+    FALLING,
+    IN_BASIN,
+    SMOOTH_SLOPE,
+    SOLUTION,
+    UNIQUE_OPTIMUM,
+)
 from symbolic.attention_facts import AFTER, HERE, MARGIN, POWER, r
 from symbolic.basin_facts import Converged, converges, margins_follow, nearly_along
 from symbolic.curvature import ensure_smoothness

@@ -11,10 +11,9 @@ from attsvm._witness import proposed
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
 from attsvm.theory.declaration.conclusions import Measured, concludes, stated
-from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.hypotheses import Hypothesis, Supposed
 from attsvm.theory.declaration.proof import (
     Lemma,
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,

@@ -11,9 +11,9 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded, supposed_number
 from properties._support.risk_formulas import SEVERAL
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE
 from properties.mm import nonlinear_head_path as statement
 from properties.mm.nonlinear_head_path import BEST
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
     ensure_convex,

@@ -3,8 +3,8 @@
 from attsvm.primitives.descent_letters import HEAD
 from attsvm.primitives.hypotheses import TWO_SCORES
 from attsvm.theory.proof.linked import linked, suppose
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE
 from properties.mm._support.prompt_instances import ONE_HEAD
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.divergence_facts import along_leads, end, in_ball
 
 

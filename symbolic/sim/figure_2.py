@@ -29,8 +29,8 @@ from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import add_up, at, cite, conclude, cut, decide, one_of_sum, scale
 from attsvm.theory.proof.terms import NORM, Letter, Term
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE
 from properties.sim.figure_2 import ORTHONORMAL, SUCCESSOR
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.attention_facts import OWN, THEIRS, attends, moves, steepness
 from symbolic.facts import against
 

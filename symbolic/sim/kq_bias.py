@@ -11,9 +11,9 @@ import sympy as sp
 from attsvm.primitives.hypotheses import ONE_PAIR
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from properties.sim import kq_bias as statement
 from symbolic import textbook
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value
 from symbolic.divergence import PULL, ensure_pull_continuous
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals

@@ -5,9 +5,9 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION
 from properties.sim import low_score_tokens as statement
 from properties.sim.low_score_tokens.left_out import lower_scores
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point

@@ -12,10 +12,10 @@ import sympy as sp
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
+from properties._support.suppositions import SOLUTION
 from properties.sim import figure_1
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import least_points
-from symbolic.alternatives import SOLUTION
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import MORE, A, V, X

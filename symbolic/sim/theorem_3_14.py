@@ -20,11 +20,11 @@ from attsvm.theory.declaration.proof import (
     simplified,
     suppose,
 )
+from properties._support.suppositions import TWICE_SMOOTH
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
 from symbolic.aligned_facts import prove_in_a_case
 from symbolic.aligned_inputs import ensure_kept_odds
-from symbolic.alternatives import TWICE_SMOOTH
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O

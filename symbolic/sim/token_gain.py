@@ -36,7 +36,7 @@ from attsvm.theory.proof.rules import (
     scale,
 )
 from attsvm.theory.proof.terms import INV, most, substituted, total
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.attention_facts import OWN, THEIRS, Attention, attends, moves, r, steepness
 from symbolic.divergence_facts import LEAD, gains
 from symbolic.facts import product

@@ -48,8 +48,8 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import INV, NORM, Over, Term, as_term, most, same, substituted, total
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE
 from properties.sim.token_separation import PAIRS
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.attention_facts import OWN, attends, moves, r, steepness
 from symbolic.divergence_facts import LEAD
 from symbolic.facts import product

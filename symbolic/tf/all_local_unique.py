@@ -1,16 +1,22 @@
 """Data for which only the optimal choice is locally optimal."""
 
 from attsvm.primitives.hypotheses import ONE_INPUT
-from attsvm.theory import ensure_equal
+from attsvm.theory import Supposed, ensure_equal
 from attsvm.theory.declaration.proof import suppose
+from properties._support.suppositions import UNIQUE_OPTIMUM
 from properties.tf import all_local_unique as statement
-from symbolic.alternatives import UNIQUE_OPTIMUM, WITHOUT_RIVALS
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     ensure_existence,
     ensure_multipliers,
     ensure_multipliers_suffice,
     ensure_some_margin_is_tight,
+)
+
+WITHOUT_RIVALS = Supposed(
+    "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
+    "without rivals as well",
+    (statement.alone_exactly_if,),
 )
 
 

@@ -52,7 +52,7 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import INV, NORM, Term, as_term, least, most, substituted, total
-from symbolic.alternatives import FALLING
+from properties._support.suppositions import FALLING
 from symbolic.attention_facts import (
     HERE,
     OWN,

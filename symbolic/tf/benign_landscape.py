@@ -20,8 +20,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, expanded, suppose
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE
 from properties.tf.benign_landscape.instances import FEW, OWN, SCORES, SEPARABLE
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import inner, vector
 from symbolic.sim.large_dimension import ensure_margins_of_sum

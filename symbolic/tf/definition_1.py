@@ -22,9 +22,9 @@ from attsvm.theory.proof.terms import total as total_over
 from attsvm.theory.types import Number, Numbers
 from properties._support.risk_formulas import DECREASES
 from properties._support.risk_formulas import DECREASING as DECREASING_STRICTLY
+from properties._support.suppositions import DECREASING
 from properties.tf.definition_1 import DEFINITION
 from properties.tf.definition_1.conclusion import between, drop
-from symbolic.alternatives import DECREASING
 from symbolic.attended import (
     best_gap,
     deficit_positive,

@@ -38,6 +38,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
+from properties._support.suppositions import FALLING
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm import FORWARD, QUERY, SQUARE
@@ -46,7 +47,6 @@ from properties.tf.generalised_svm.head_descent import (
     CRITICAL,
     RISES,
 )
-from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE

@@ -37,9 +37,9 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
+from properties._support.suppositions import SMOOTH_SLOPE
 from properties.tf.global_conjecture.instances import BETTER, DIFFERENT, SHORT_OR_FEW
 from symbolic import divergence
-from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES, ensure_direction, ensure_from_basin, ensure_lag
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.curvature import RISK, ensure_smoothness

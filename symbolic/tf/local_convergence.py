@@ -33,7 +33,7 @@ from properties._support.cones import (
     NEAR,
     OPTIMAL,
 )
-from symbolic.alternatives import SMOOTH_SLOPE
+from properties._support.suppositions import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (

@@ -27,9 +27,9 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_true, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from properties._support.suppositions import BENT_LOSS, SMOOTH_SLOPE
 from properties._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf.global_conjecture.instances import FEW, ORTHOGONAL
-from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES
 from symbolic.continuity import cite_extreme_value
 from symbolic.gains import ensure_gain, ensure_gain_of_support

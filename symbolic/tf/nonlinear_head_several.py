@@ -17,8 +17,8 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
+from properties._support.suppositions import CONVEX_PHI, RISING_UNITS
 from properties.tf.nonlinear_head_several.conclusion import gains, returns
-from symbolic.alternatives import CONVEX_PHI, RISING_UNITS
 from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.textbook import (

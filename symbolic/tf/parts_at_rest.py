@@ -19,8 +19,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
+from properties._support.suppositions import FALLING
 from properties.tf.benign_landscape.parts import share
-from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner

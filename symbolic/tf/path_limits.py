@@ -43,6 +43,7 @@ from attsvm.theory.proof.rules import (
     square,
 )
 from attsvm.theory.proof.terms import INV, IS_ZERO, MAXIMUM, NORM, Term, as_term, most, total
+from properties._support.suppositions import NUCLEAR_SOLUTION
 from properties.tf._support import path_letters as letters
 from properties.tf._support.path_letters import (
     BALLS,
@@ -64,7 +65,6 @@ from properties.tf._support.path_letters import (
     squares,
 )
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
-from symbolic.alternatives import NUCLEAR_SOLUTION
 from symbolic.attention_facts import attends, r
 from symbolic.facts import conclude_each, product
 from symbolic.tf.path_facts import margins, scaled, secants

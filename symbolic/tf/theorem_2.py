@@ -23,10 +23,10 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
+from properties._support.suppositions import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
 from properties.tf.theorem_2 import SMALL_COST
 from properties.tf.theorem_2 import near_optimal_points as points
-from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers

@@ -14,7 +14,7 @@ import sympy as sp
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import Supposition, expanded, factored
-from symbolic.alternatives import SMOOTH_SLOPE, UNIQUE_OPTIMUM
+from properties._support.suppositions import SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL

@@ -12,10 +12,10 @@ from attsvm.primitives.losses import LOSSES as FORMULAS
 from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
 from properties._support.cone_starts import ON_RAY
+from properties._support.suppositions import BENT_LOSS, SMOOTH_SLOPE
 from properties.tf import theorem_2
 from properties.tf._support import regularisation_paths as paths
 from properties.tf.theorem_2 import near_optimal_points as points
-from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
 from symbolic.curvature import ensure_hessian, ensure_smoothness
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less

@@ -24,6 +24,7 @@ from attsvm.theory.declaration import proof as taking
 from attsvm.theory.declaration.proof import executed, grants, recorded
 from attsvm.theory.packs.packs import load_packs
 from properties._support import cones
+from properties._support.suppositions import BENT_LOSS, FALLING, IN_BASIN, UNIQUE_OPTIMUM
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation
 from properties.sim._support.entry import LISTED_RADIUS, LOGITS
@@ -32,7 +33,6 @@ from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
 from properties.sim.theorem_3_15.nearly_equal_scores import ABOVE_SECOND, WITHIN
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
-from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -46,6 +46,15 @@ def test_what_starts_in_the_basin_supposes_it_two_tokens_and_unique_optimal_ones
         formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
         assert {grants(formula, what) for what in supposed} == {stands}
 
+
+EVERY = {
+    one
+    for claim in CLAIMS.values()
+    for listed in claim.formula.hypotheses.values()
+    for one in listed.consequences()
+    if one is not nonlinear_head_path.STEEP
+}
+"""All hypotheses that readings list or imply, but one that says much more than what it implies."""
 
 WHOLE = {
     *(SHORT, BASIN, orientation.BASIN, printed_loss.NEAR, INDEPENDENT, LISTED_RADIUS),
@@ -63,7 +72,7 @@ def said_by(what):
     if isinstance(what, Hypothesis):
         yield what
     elif what is not BENT_LOSS:
-        yield from (one for one in what.by if one is not nonlinear_head_path.STEEP)
+        yield from (*what.by, *(one for one in EVERY if what in one.implies))
 
 
 def serves(what, formula):
@@ -79,7 +88,8 @@ def not_taken(claim, supposed):
     for name, hypothesis in claim.formula.hypotheses.items():
         if hypothesis in said or hypothesis.setting:
             continue
-        parts = () if hypothesis in WHOLE else hypothesis.implies
+        weaker = (one for one in hypothesis.implies if isinstance(one, Hypothesis))
+        parts = () if hypothesis in WHOLE else [*weaker]
         found += [part.name for part in parts if part not in said] if parts else [name]
     return found
 

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("steps")
 
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
-    *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
+    *("symbolic.gains", "symbolic.softmax", "symbolic.continuity"),
     "symbolic.divergence",
     *(
         *("symbolic.aligned_inputs", "symbolic.least_points"),

@@ -9,6 +9,25 @@ from typing import Any
 from attsvm.errors import ClaimError
 
 
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """A fact that a proof supposes and that readings state in different ways.
+
+    A reading states it by one of the alternatives below, or by a hypothesis that lists this object
+    in `implies`.
+
+    Attributes:
+        says: the fact, in one sentence.
+        by: alternatives. Each is a hypothesis, a conclusion or a variable, compared by identity, or
+            a constant as a pair of name and value, such as `("loss", "logistic")`.
+        proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
+    """
+
+    says: str
+    by: tuple[object, ...] = ()
+    proposition: Callable[[], Iterable[Any]] | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
     """A condition on an instance; it is decided exactly, because refutations depend on it.
@@ -21,8 +40,8 @@ class Hypothesis:
         holds: the predicate. For records it is a function of the record that returns True or False;
             for variables it is a function of (m, v) that returns a comparison.
         says: a clause that reads well after "Suppose that"; the name unless given.
-        implies: weaker hypotheses. A proof may suppose any of them in place of this one, and
-            takes this one if it supposes all of them.
+        implies: weaker hypotheses, and facts that proofs suppose. A proof may suppose any of them
+            in place of this one, and takes this one if it supposes all of them.
         setting: whether it fixes the subject, such as one loss; then no sibling leaves it out.
         proposition: returns what the hypothesis says in the letters of linked proofs, as sequents
             of `attsvm.theory.proof`; None if no linked proof takes it.
@@ -34,7 +53,7 @@ class Hypothesis:
     name: str
     holds: Callable[..., object] = field(repr=False)
     says: str = field(default="", repr=False)
-    implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
+    implies: tuple[Hypothesis | Supposed, ...] = field(default=(), repr=False)
     setting: bool = field(default=False, repr=False)
     proposition: Callable[[], Iterable[Any]] | None = field(default=None, repr=False)
     checked: str | Callable[..., str] = field(default="", repr=False)
@@ -56,7 +75,7 @@ class Hypothesis:
             ("says", isinstance(self.says, str), "a clause, as text"),
             (
                 "implies",
-                weaker and all(isinstance(one, Hypothesis) for one in self.implies),
+                weaker and all(isinstance(one, Hypothesis | Supposed) for one in self.implies),
                 "a tuple of weaker hypotheses, such as (UNIQUE,)",
             ),
             ("setting", isinstance(self.setting, bool), "True or False"),
@@ -74,7 +93,8 @@ class Hypothesis:
         """Yield this hypothesis and all hypotheses that it implies, directly or not."""
         yield self
         for weaker in self.implies:
-            yield from weaker.consequences()
+            if isinstance(weaker, Hypothesis):
+                yield from weaker.consequences()
 
 
 def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypothesis]:

@@ -11,7 +11,7 @@ one name, this name meets nothing, because it is ambiguous.
 
 A supposition is a `Hypothesis`, the very object that readings list. A proof counts for a reading
 only if the reading lists this object or a hypothesis that implies it. A fact that a reading states
-by its conclusion, a variable or a constant is `Supposed`.
+by its conclusion, a variable or a constant is `Supposed`; so is what different hypotheses imply.
 
 A step that fails raises a `ProofError` with its name. A proof that catches the error proves
 nothing. A step passes only if sympy decides it, or flint for fractions of polynomials. Open
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.errors import ClaimError, ProofError
-from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.hypotheses import Hypothesis, Supposed
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -47,23 +47,6 @@ Normal = Callable[["sp.Expr"], "sp.Expr"]
 """A function that returns a normal form, such as `sympy.cancel`: it is 0 only for the number 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Supposed:
-    """A fact that a proof supposes and that readings state in different ways.
-
-    Attributes:
-        says: the fact, in one sentence.
-        by: alternatives; a reading must have one of them. Each is a hypothesis, a conclusion or a
-            variable, compared by identity, or a constant as a pair of name and value, such as
-            `("loss", "logistic")`.
-        proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
-    """
-
-    says: str
-    by: tuple[object, ...]
-    proposition: Callable[[], Iterable[Any]] | None = None
-
-
 Supposition = Hypothesis | Supposed
 """A fact that a proof may suppose."""
 
@@ -71,7 +54,9 @@ Supposition = Hypothesis | Supposed
 def grants(formula: Formula, what: Supposition) -> bool:
     """Return whether a reading of this formula has or implies a supposition of a proof."""
     listed = formula.hypotheses.values()
-    implied = (weaker for hypothesis in listed for weaker in hypothesis.consequences())
+    implied = [weaker for hypothesis in listed for weaker in hypothesis.consequences()]
+    if any(what is one for hypothesis in implied for one in hypothesis.implies):
+        return True
     lines = [*implied, formula.conclusion, *formula.variables.values()]
     constants = formula.known_constants
     return any(

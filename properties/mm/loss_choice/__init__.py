@@ -31,6 +31,7 @@ from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_INPUT, SEVERAL_TOKEN
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support.suppositions import IN_BASIN
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompting
@@ -52,7 +53,7 @@ IN_BOTH = Hypothesis(
     lambda case: BASIN.holds(case) and BASIN.holds(replace(case, loss="correlation")),
     says=f"{BASIN.says}, and its risk on the loss -x is above the infimum by less than min_i "
     "[b_i - c_i]/n",
-    implies=(SEVERAL_TOKENS,),
+    implies=(SEVERAL_TOKENS, IN_BASIN),
     proposition=letters.basin,
 )
 """Its proposition is about either run, as is that of the conclusion `ONE_LIMIT`."""

@@ -24,7 +24,7 @@ is shown but these two counterexamples.
 """
 
 from attsvm.primitives.heads import ACTIVATIONS
-from attsvm.primitives.losses import LOSSES, SLOPED
+from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
     Choice,
     Defined,
@@ -38,22 +38,27 @@ from attsvm.theory import (
     changed,
 )
 from properties._support.risk_formulas import CONVEX_PHI, DECREASES, SEVERAL, family
+from properties._support.suppositions import RISING_UNITS, SLOPED_LOSS, UNIQUE_OPTIMUM
 from properties.mm import SOURCE
 from properties.mm.nonlinear_head_path import conclusion, instances
 
 DECREASING = {name: loss for name, loss in LOSSES.items() if loss.decreasing}
 
-RISING = Hypothesis("every Y_i b_k >= 0, or phi is linear", conclusion.rising)
+RISING = Hypothesis(
+    "every Y_i b_k >= 0, or phi is linear", conclusion.rising, implies=(RISING_UNITS,)
+)
 BEST = Hypothesis("the first token of each input is a best one", conclusion.best)
 SIGN = Hypothesis(
-    "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear", conclusion.one_sign
+    "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear",
+    conclusion.one_sign,
+    implies=(RISING_UNITS,),
 )
 STEEP = Hypothesis(
     "the head of each input is less at other tokens than at the first and falls towards them",
     conclusion.leads,
     says="h_i(x_1) > h_i(x_t) and <h_i'(x_1), x_1 - x_t> > 0 for every other token t of each "
     "input i",
-    implies=(BEST,),
+    implies=(BEST, UNIQUE_OPTIMUM),
 )
 
 PATH = Statement(
@@ -74,7 +79,7 @@ PATH = Statement(
         "A": Matrix("K", "d"),
         "b": Matrix("n", "K"),
         "phi": Choice(ACTIVATIONS),
-        "loss": Choice({name: LOSSES[name] for name in SLOPED}),
+        "loss": SLOPED_LOSS,
         "s": Defined(lambda m, v: m.array([m.softmax(X @ (v.W.T @ v.p)) for X in v.X])),
     },
     conclusion=conclusion.no_better,

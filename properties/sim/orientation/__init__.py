@@ -20,6 +20,7 @@ from attsvm.primitives.steps import SHORT, stepped
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
 from properties._support.small_runs import NO_QUERY, TIED_ASIDE
+from properties._support.suppositions import IN_BASIN
 from properties.sim import REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
@@ -90,7 +91,7 @@ BASIN = Hypothesis(
     says="some input has two different scores, and the risk of the start for logits z^T X x_t, the "
     "mean of l = g(-u) over attended scores u, is above the mean of l(b_i) by less than min_i "
     "[l(c_i) - l(b_i)]/n over such inputs, b_i the highest and c_i the next lower score",
-    implies=(SEVERAL_TOKENS,),
+    implies=(SEVERAL_TOKENS, IN_BASIN),
     checked="fact(loss in LOSSES and starts_low(data, transposed(start), loss))",
 )
 

@@ -19,6 +19,7 @@ from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, ove
 from attsvm.theory import Hypothesis, Slack, changed, concludes, stated
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.types import Comparison, Namespace
+from properties._support.suppositions import IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
 from properties.sim import LOSS_NAMES, PRINTED, REPAIRED
 from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
@@ -88,6 +89,7 @@ RATE = tends(
 LOWEST = Hypothesis(
     "tokens of lowest score are unique",
     lambda case: scores.unique_optimum(turned(case)),
+    implies=(UNIQUE_OPTIMUM,),
     checked="fact(unique(data.opposed))",
 )
 NEAR = Hypothesis(
@@ -95,10 +97,12 @@ NEAR = Hypothesis(
     lambda case: starts_in_basin(turned(case)),
     says="some entry has two different scores, and the sum at the start exceeds its infimum by "
     "less than min [g(c) - g(b)] over such entries, with b the lowest and c the next higher score",
-    implies=(SEVERAL_TOKENS,),
+    implies=(SEVERAL_TOKENS, IN_BASIN),
 )
 
-LOW_EXISTS = Hypothesis("X^low exists", lambda case: scores.feasible(turned(case)))
+LOW_EXISTS = Hypothesis(
+    "X^low exists", lambda case: scores.feasible(turned(case)), implies=(SOLUTION,)
+)
 LOW = Hypothesis(
     "X^low exists and is not 0",
     lambda case: scores.exists(turned(case)),

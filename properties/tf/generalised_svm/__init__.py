@@ -29,6 +29,7 @@ from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE, SLOPE
 from attsvm.primitives.losses import CONVEX
 from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support.suppositions import CONVEX_PHI
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
 from properties.tf.generalised_svm import kept_tokens as cases
@@ -46,7 +47,11 @@ CONVEX_SLOPED = Hypothesis(
     implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
 )
 QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
-BENT_UP = Hypothesis("phi is a convex function", lambda case: ACTIVATIONS[case.phi].convex)
+BENT_UP = Hypothesis(
+    "phi is a convex function",
+    lambda case: ACTIVATIONS[case.phi].convex,
+    implies=(CONVEX_PHI,),
+)
 SQUARE = Hypothesis("phi is the square", lambda case: case.phi == "square")
 
 STATEMENT = Statement(

@@ -16,6 +16,7 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Hypothesis
 from properties._support import token_choices as choices
+from properties._support.suppositions import BENT_LOSS
 from properties.tf._support import descent_instances as cases
 
 OBTUSE, PASSED = (cases.wide(case, 3) for case in (cases.OBTUSE, cases.PASSED))
@@ -168,6 +169,7 @@ SHORT_OR_FEW = Hypothesis(
     short_or_few,
     says=f"the step is {SHORT_STEPS}, or queries are orthogonal and no input has more than three "
     "tokens",
+    implies=(BENT_LOSS,),
 )
 ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
 FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)

@@ -34,6 +34,7 @@ from attsvm.theory import (
     changed,
 )
 from properties._support.risk_formulas import CONVEX_PHI, SEVERAL, SMOOTH_PHI
+from properties._support.suppositions import RISING_UNITS
 from properties.tf import SOURCE
 from properties.tf.nonlinear_head_several.conclusion import (
     APART,
@@ -63,7 +64,11 @@ KINKS = {
     "phi may have a kink": changed(drop=[SMOOTH_PHI], variables=KINK, examples=[TURNED]),
 }
 
-RISING = Hypothesis("every b_k >= 0", lambda m, v: m.at_least(m.min(v.b), m.exact(0)))
+RISING = Hypothesis(
+    "every b_k >= 0",
+    lambda m, v: m.at_least(m.min(v.b), m.exact(0)),
+    implies=(RISING_UNITS,),
+)
 FALLING = Hypothesis("every b_k <= 0", lambda m, v: m.at_most(m.max(v.b), m.exact(0)))
 
 STATEMENT = Statement(

@@ -18,6 +18,7 @@ from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.types import Comparison, Namespace, Number, Values
+from properties._support.suppositions import NUCLEAR_SOLUTION
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries
@@ -168,5 +169,5 @@ LOW_RANK = Hypothesis(
     "some solution of Att-SVM* is known to have a rank of r at most",
     low_rank,
     says="some solution of Att-SVM* has a rank of at most r",
-    implies=(SEVERAL_TOKENS,),
+    implies=(SEVERAL_TOKENS, NUCLEAR_SOLUTION),
 )

@@ -210,12 +210,16 @@ def test_what_is_supposed_stands_in_a_reading_by_identity():
 
 
 def test_a_reading_has_what_its_hypotheses_imply():
-    weakest = Hypothesis("weakest", same)
+    fact, other = Supposed("a fact"), Supposed("a fact")
+    weakest = Hypothesis("weakest", same, implies=(fact,))
     weaker = Hypothesis("weaker", same, implies=(weakest,))
     formula = on_ball(Hypothesis("strong", closed, implies=(weaker,))).formula
     assert grants(formula, weaker)
     assert grants(formula, weakest)
+    assert grants(formula, fact)
     assert not grants(on_ball(weakest).formula, weaker)
+    assert not grants(on_ball(weakest).formula, Supposed("another", (other,)))
+    assert not grants(on_ball(HYPOTHESIS).formula, fact)
 
 
 def test_a_number_has_the_sign_that_is_supposed_of_it(monkeypatch):
