@@ -1,9 +1,9 @@
 """The least vector with given margins, in any dimension and for any number of constraints.
 
-X is the vector of least norm with <A_j, X> >= b_j for all j, where b_j is 1 or 0. C is the convex
-hull of the A_j with bound 1 plus the cone of the A_j with bound 0. The Att-SVM, the p-SVM and the
-v-SVM are such programmes. The proofs use inner products alone, so that they hold in all dimensions.
-A statement about a sum over constraints is checked for one term, which stands for all terms.
+X is the vector of least norm with <A_j, X> >= b_j for all j, where b_j is 1 or 0. The Att-SVM, the
+p-SVM and the v-SVM are such programmes. The proofs use inner products alone, so that they hold in
+all dimensions. A statement about a sum over constraints is checked for one term, which stands for
+all terms.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,15 +12,13 @@ import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored
+from attsvm.theory.declaration.proof import Supposition, expanded, factored
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
 from symbolic.textbook import (
     AFFINE,
-    CAUCHY_SCHWARZ,
     CLOSED,
     CONVEX,
-    GENERATED,
     MULTIPLIERS,
     NEAREST_POINT,
     NOT_EMPTY,
@@ -225,40 +223,3 @@ def ensure_some_margin_is_tight() -> None:
     shorter = (X / (1 + more)) @ (X / (1 + more))
     gap = factored((norm - shorter).subs(norm, sp.Symbol("<X, X>", positive=True)))
     ensure_positive(gap, "X over a least margin above 1 is shorter than X")
-
-
-def ensure_distance_of_hull() -> None:
-    """Prove that X exists if and only if 0 is not in C, and that then ||X|| = 1/dist(0, C)."""
-    generated, some = "C is closed and convex", "A_j is a point of C where its bound is 1"
-    cite(GENERATED, of=generated)
-    ensure_zero([c for _, c in (1 * A - A).parts], some)
-    cite(NEAREST_POINT, met={CLOSED: generated, CONVEX: generated, NOT_EMPTY: some})
-    Z, W = vector("Z"), vector("W")
-    ZZ = sp.Symbol("<Z, Z>", positive=True)
-    far = sp.Symbol("far", positive=True)
-    ensure_equal(
-        Z @ (Z + far * W - Z),
-        far * inner("W", "Z"),
-        "Z + far A_j is in C for A_j of bound 0, Z being the nearest point of C: <Z, A_j> >= 0",
-    )
-    facts = {inner("A", "Z"): ZZ + MORE, inner("W", "Z"): LESS}
-    meets = (
-        "where Z is not 0, Z/||Z||^2 has margins of 1 at least in the hull, as <Z, A_j> = <Z, Z> + "
-        "<Z, A_j - Z>, and of 0 at least in the cone"
-    )
-    ensure_nonnegative(
-        [(A @ (Z / ZZ)).subs(facts) - 1, (W @ (Z / ZZ)).subs(facts)], meets, normal=expanded
-    )
-    ensure_zero(A @ (0 * V), "where no bound is 1, and C is empty, 0 meets all constraints: X is 0")
-    norm = inner("Z", "Z")
-    square = (Z / norm) @ (Z / norm)
-    ensure_equal(square, 1 / norm, "Z/||Z||^2 has norm 1/||Z||", normal=cancelled)
-    s = sp.Symbol("s", nonnegative=True)
-    ensure_nonnegative(
-        s * (BOUND + MORE) - s * BOUND,
-        "where X exists <c, X> is a sum of s_j <A_j, X> >= s_j b_j, so at least 1, for c in C: "
-        "0 is not in C",
-        normal=expanded,
-    )
-    cite(CAUCHY_SCHWARZ)
-    ensure_existence(meets)

@@ -41,14 +41,6 @@ DUALITY = Lemma(
     "attained, and is the largest value of the dual programme, which is attained as well",
 )
 
-GENERATED = Lemma(
-    "finitely generated sets are closed",
-    "Rockafellar, Convex Analysis, theorem 19.1",
-    (),
-    "the convex hull of finitely many A_j plus the cone of finitely many others is a polyhedron, "
-    "so closed and convex",
-)
-
 CAUCHY_SCHWARZ = Lemma(
     "Cauchy and Schwarz",
     "Horn and Johnson, Matrix Analysis, theorem 5.1.4",

@@ -7,7 +7,7 @@ number of inputs and tokens, in any dimension.
 
 from attsvm.errors import present
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, some
-from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL, hull
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, NEAREST, RECIPROCAL
 from attsvm.theory.proof.linked import Said, linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -27,6 +27,7 @@ from attsvm.theory.proof.terms import INV, NORM, Letter, Term, as_term, least, t
 from properties.mm._support import programme_letters as letters
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.mm._support.programme_letters import (
+    BOUND,
     HEAD,
     LABEL,
     OF_SUPPORT,
@@ -149,11 +150,16 @@ def inverse_sign(x: Term, sign: Fact) -> Fact:
     return cases(positive_, decide(goal, same), condition)
 
 
-def not_zero(of: Solved, meets: Fact, rows: Fact) -> tuple[Fact, Fact]:
-    """Return that ||V|| > 0, and 1/||V||, as V meets each row with bound 1 and there are rows."""
+def some_length(of: Solved, meets: Fact, rows: Fact) -> Fact:
+    """Return that ||V|| > 0, as V meets each row with bound 1 and there are rows."""
     row = of.p.rows(of.p.j)
     (above,), (length, _) = cite(CAUCHY_SCHWARZ, (), row, of.V), cite(LENGTH, (), row)
-    far = decide(gt(NORM(of.V), 0), above, meets, length, rows)
+    return decide(gt(NORM(of.V), 0), above, meets, length, rows)
+
+
+def not_zero(of: Solved, meets: Fact, rows: Fact) -> tuple[Fact, Fact]:
+    """Return that ||V|| > 0, and 1/||V||, as V meets each row with bound 1 and there are rows."""
+    far = some_length(of, meets, rows)
     return far, cite(RECIPROCAL, [far], NORM(of.V))[1]
 
 
@@ -241,23 +247,71 @@ def prove_led() -> str:
 @linked
 def prove_distance() -> str:
     """Prove that 1/||p(alpha)|| is the distance of the hull from 0, by its nearest point."""
-    return _distance(PROMPT, letters.is_distance(PROMPT)())
+    return _of_hull(PROMPT, letters.is_distance(PROMPT)())
 
 
 @linked
 def prove_distance_of_head() -> str:
     """Prove that 1/||v(alpha)|| is the distance of the hull from 0, by its nearest point."""
-    return _distance(HEAD, letters.is_distance(HEAD)())
+    return _of_hull(HEAD, letters.is_distance(HEAD)())
 
 
-def _distance(p: Programme, claim: Said | None) -> str:
+@linked
+def prove_off_hull() -> str:
+    """Prove that a margin of v(alpha) is 1, and that 1/||p|| is the distance of C from 0.
+
+    C is the hull of the rows of bound 1 plus the cone of the others, and p the relaxed solution.
+    """
+    stated = present(letters.exists_off_hull(), "what is shown")
+    head, row, j = Solved(HEAD, stated), Letter("row", HEAD.j.sort), RELAXED.j
+    (meets,), some_input = suppose(V_EXISTS), head.fact("there is an input")
+    lead = least(HEAD.rows(row) @ head.V, row)
+    high = bounds(at(meets, {HEAD.j: row}), "least", HEAD.rows(row) @ head.V, row, some_input)
+    each = beyond("least", HEAD.rows(HEAD.j) @ head.V, HEAD.j)
+    some_lead = decide(gt(lead, 0), high)
+    meets, longer = scaled(head, lead, head.V, each, some_lead, some_input)
+    far = some_length(head, meets, some_input)
+    some_bound = assume(gt(total(BOUND(j), j), 0))
+    rows = decide(some(j), add_up(head.fact("a bound is at most 1"), j), some_bound)
+    weight, one, nearest, ahead = (
+        cut(head.fact(words), some_bound)
+        for words in (
+            "weights of the point nearest to 0 are at least 0",
+            "those of rows of bound 1 add up to 1",
+            "its distance from 0 is that of C",
+            "C is beyond it",
+        )
+    )
+    same = _distance(Solved(RELAXED, stated), rows, BOUND(j), (weight, one, nearest, ahead))
+    conclude_each(stated, decide(eq(lead, 1), high, longer, far), same)
+    return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
+
+
+def _of_hull(p: Programme, claim: Said | None) -> str:
     stated = present(claim, "what is shown")
-    of, j, row = Solved(p, stated), p.j, Letter("row", p.j.sort)
-    rows, V, D = assume(some(j)), p.solution, p.rows(j)
+    j, row = p.j, Letter("row", p.j.sort)
+    rows = assume(some(j))
     weight, one, nearest, ahead = cite(NEAREST, [rows], f"weights of {p.name}", p.rows(row), row)
     weight, ahead = (at(f, {row: j}) for f in (weight, ahead))
-    w = weight.proposition.term
-    Z, z = total(w * D, j), hull(p.rows(row), row)
+    of = Solved(p, stated)
+    conclude_each(stated, _distance(of, rows, as_term(1), (weight, one, nearest, ahead)))
+    return "for any number of rows and axes, by the point of the hull that is nearest to 0"
+
+
+def _distance(of: Solved, rows: Fact, b: Term, point: tuple[Fact, Fact, Fact, Fact]) -> Fact:
+    """Return that 1/||V|| is the distance of C from 0, by the nearest point Z = sum_j w_j D_j.
+
+    Args:
+        of: the programme of V.
+        rows: there is a row.
+        b: the bound of row j.
+        point: that w_j >= 0, that sum_j b_j w_j = 1, that ||Z|| is the distance, and that
+            <Z, D_j> >= b_j ||Z||^2.
+    """
+    (weight, one, nearest, ahead), p, j, V = point, of.p, of.p.j, of.V
+    D, w = p.rows(j), weight.proposition.term
+    Z = total(w * D, j)
+    z = NORM(Z) - nearest.proposition.term
     z_norm, z_square = cite(LENGTH, (), Z)
     square_ = decide(eq(Z @ Z, z**2), z_square, scale(nearest, NORM(Z) + z))
     _, V_square = cite(LENGTH, (), V)
@@ -269,7 +323,8 @@ def _distance(p: Programme, claim: Said | None) -> str:
     x = Z * INV(z) ** 2
     reached = decide(
         ge(p.at(x), 0),
-        *(square(INV(z)), ahead, scale(square_, INV(z) ** 2), scale(unit, z * INV(z) + 1)),
+        *(square(INV(z)), ahead),
+        *(scale(square_, b * INV(z) ** 2), scale(unit, b * (z * INV(z) + 1))),
     )
     met = of.met(x, reached, rows)
     meets, shorter_ = of.meets(x, met), of.shorter(x, met)
@@ -294,8 +349,7 @@ def _distance(p: Programme, claim: Said | None) -> str:
     gone = decide(eq(NORM(V), 0), gone, V_square)
     gone = inside(gone, NORM(V), as_term(0), INV(HOLE.term), HOLE)
     lost = cases(refuted, decide(goal, gone, zero), whole)
-    conclude_each(stated, cases(decide(goal, same), lost, condition))
-    return "for any number of rows and axes, by the point of the hull that is nearest to 0"
+    return cases(decide(goal, same), lost, condition)
 
 
 @linked

@@ -15,7 +15,6 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import gains, least_points
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.mm import joint_distance
 from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
@@ -120,7 +119,6 @@ KNOWN = dict.fromkeys(gains.KNOWN, gains.U)
 
 SPOILT = {
     # name: module, part, what takes its place, proofs that fall, words of the step
-    "95% of the distance": (joint_distance, "is_distance", {"share": PART}, [joint_distance.prove]),
     **{
         f"{part}/20 of linear attention's constant, {prove.__name__}": (
             *(statement, "compared", compared(statement, sp.Rational(part, 20)), [prove]),
@@ -173,10 +171,7 @@ SPOILT = {
     },
     "a slack that may be below zero": (
         *(least_points, "MORE", REAL),
-        [
-            *(least_points.ensure_scaled_meets, least_points.ensure_multipliers_suffice),
-            least_points.ensure_distance_of_hull,
-        ],
+        [least_points.ensure_scaled_meets, least_points.ensure_multipliers_suffice],
     ),
 }
 

@@ -124,6 +124,10 @@ LABELS = {"a label is 1 or -1": Sequent(eq(LABEL(j) ** 2, 1))}
 INPUTS = {"there is an input": Sequent(some(i))}
 
 
+NEAREST, DISTANCE = Function("share of a row", (RIVAL,)), Function("dist(0, C)")()
+"""The weight of a row in the point of C that is nearest to 0, and the distance of this point."""
+
+
 def number(share: object) -> fmpq:
     """Return a constant of a reading as a rational."""
     ratio = Fraction(str(share))
@@ -175,6 +179,30 @@ def is_distance(p: Programme) -> Callable[..., Said | None]:
         )
 
     return says
+
+
+def exists_off_hull(share: object = 1, of: str = "hull") -> Said | None:
+    """Return the claims that a margin of v(alpha) is 1, and that 1/||p|| is a share of dist(0, C).
+
+    Here p is the relaxed solution. C is a closed convex set, so that it has a point nearest to 0.
+    It is empty if all bounds are 0, and the second claim is about other programmes.
+    """
+    if of != "hull":
+        return None
+    row, point = Letter("row", INPUT), total(NEAREST(j) * _D(j), j)
+    wanted = frozenset({gt(total(BOUND(j), j), 0)})
+    claims = (
+        Sequent(eq(least(HEAD.rows(row) @ HEAD.solution, row), 1)),
+        Sequent(eq(INV(NORM(RELAXED.solution)), DISTANCE * number(share)), wanted),
+    )
+    nearest = {
+        "weights of the point nearest to 0 are at least 0": ge(NEAREST(j), 0),
+        "those of rows of bound 1 add up to 1": eq(total(NEAREST(j) * BOUND(j), j), 1),
+        "its distance from 0 is that of C": eq(NORM(point), DISTANCE),
+        "C is beyond it": ge(point @ _D(j), BOUND(j) * (point @ point)),
+    }
+    known = {words: Sequent(one, wanted) for words, one in nearest.items()}
+    return Said(claims, {**RELAXED.setting(), **HEAD.setting(), **BOUNDS, **INPUTS, **known})
 
 
 def nearer(share: object = 1) -> Said:

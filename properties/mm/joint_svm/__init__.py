@@ -77,8 +77,8 @@ PROGRAMMES = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "holds",
-            proof="symbolic.mm.joint_distance:prove",
+            "proved",
+            proof="symbolic.mm.programmes:prove_off_hull",
             under=(V_EXISTS,),
             variables=Records(
                 Selection,

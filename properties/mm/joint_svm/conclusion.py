@@ -88,6 +88,7 @@ def unambiguous(
     return m.equal(one, share * other)
 
 
+@concludes(letters.exists_off_hull)
 @stated(
     "",
     r"\min_i Y_i \langle v(\alpha), x_{i,\alpha_i}\rangle = 1 \text{ and } "

@@ -32,11 +32,15 @@ def model_of(case, seed=0):
     p, v = svm.p_programme(selection), svm.v_programme(selection)
     rows, heads = [floats(row) for row in p.rows], [floats(row) for row in v.rows]
     bounds = svm.of_rivals(selection, v.tight)
+    relaxed = svm.relaxed(selection)
+    square = relaxed.hull_square if relaxed.rows else None
+    near = np.zeros(len(rows)) if square is None else floats(relaxed.shares)
+    far = 0.0 if square is None else floats([square])[0] ** 0.5
     q = case.q if isinstance(case, Rival) else np.zeros(d)
     solved = {
         letters.PROMPT: p,
         letters.HEAD: v,
-        letters.RELAXED: svm.relaxed(selection),
+        letters.RELAXED: relaxed,
         letters.OF_SUPPORT: of_support(selection),
         letters.TIGHT_PROMPT: p.kept("tight") if p.exists and p.rows else p,
         letters.TIGHT_HEAD: v.kept("tight") if v.exists else v,
@@ -46,6 +50,7 @@ def model_of(case, seed=0):
         letters.PROMPT.rows: rows.__getitem__,
         letters.HEAD.rows: heads.__getitem__,
         letters.BOUND: lambda j: float(bounds[j]),
+        letters.NEAREST: lambda j: float(near[j]),
         letters.LABEL: lambda j: float(signs[j]),
         IS_ZERO: lambda x: float(abs(x) < 1e-9),
         "weights of p(alpha)": lambda j: float(nearest(np.array(rows))[j]),
@@ -55,6 +60,8 @@ def model_of(case, seed=0):
     for one, vector in [*zip(solved, vectors, strict=True), (None, q)]:
         (atom,) = (letters.Q if one is None else one.solution).atoms
         functions[atom.function] = lambda vector=vector: vector
+    (atom,) = letters.DISTANCE.atoms
+    functions[atom.function] = lambda: far
     generator = np.random.default_rng(seed)
     samples = [*generator.normal(size=(3, d)), *vectors, *(2 * x for x in vectors), q]
     sets = {letters.RIVAL: range(len(rows)), letters.INPUT: range(len(heads))}
