@@ -130,7 +130,9 @@ class Pace:
 
     G: Function  # G, pace: functions of an input and the step
     pace: Function
-    G_is: Fact  # the definition of G
+    G_is: Fact  # G_is, pace_is: the definitions of G and of the pace
+    pace_is: Fact
+    moved: Fact  # e p_j is pace exp(-m_j)
     some: Fact  # pace > 0 for the input of j
     raised: Fact  # m_j rises by at least pace <g, A_j>
     Q: Term  # a constant
@@ -225,6 +227,8 @@ def paces(a: Attention, step: Moves, bent: Slopes, level: Fact, aligned: Fact, r
         G,
         pace,
         G_is,
+        pace_is,
+        moved,
         some,
         note("m_j rises by pace <g, A_j> at least", raised),
         Q_(),

@@ -26,6 +26,7 @@ from attsvm.primitives.descent_letters import (
     A,
     M,
     W,
+    X,
     attention,
     i,
     j,
@@ -219,8 +220,9 @@ class Slope:
 
 
 def gradient() -> Fact:
-    """Return that the gradient has the slope of the risk along every matrix."""
-    return setting(SETTING, "the gradient has the slope of the risk along every matrix")
+    """Return that the gradient at a step has the slope of the risk along every matrix."""
+    everywhere = setting(SETTING, "the gradient has the slope of the risk along every matrix")
+    return at(everywhere, {X: HERE})
 
 
 def slope(a: Attention | Mixing, gradient_: Fact) -> Slope:

@@ -147,7 +147,7 @@ def kept(
 
     `second` is the second-best score of the input.
     """
-    lipschitz, at_most = suppose(short)
+    lipschitz, at_most, _ = suppose(short)
     facts = [loss.slope, lipschitz, step.rate, at_most, step.descends]
     (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
     never = by_steps(ge(risk(W(0)), risk(HERE)), [], [falls])

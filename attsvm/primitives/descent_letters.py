@@ -50,6 +50,8 @@ i, peer, j, other = (
 _rival, _input = Letter("rival", RIVAL), Letter("input", INPUT)
 OWNER = Function("input", (RIVAL,), INPUT)
 """The input of a rival."""
+TWIN = Function("twin", (RIVAL,), RIVAL)
+"""The other rival, if there are two."""
 A = Function("A", (RIVAL,), VECTOR)
 GAMMA, BEST = Function("gamma", (RIVAL,)), Function("best", (INPUT,))
 """The score of a rival, and that of the optimal token of an input."""
@@ -76,6 +78,7 @@ WORD_OF, EMBEDDING = Function("word of", (RIVAL,), WORD), Function("e", (WORD,),
 embedding of a word."""
 _word, _other_word = Letter("another word", WORD), Letter("word", WORD)
 X, M, x, t = Letter("X", VECTOR), Letter("M", VECTOR), Letter("x"), Letter("t")
+PRIME = Letter("X'", VECTOR)
 y = Letter("y")
 q, w = Letter("q", VECTOR), Letter("w", VECTOR)
 off, bound = Letter("off", POSITIVE), Letter("b", POSITIVE)
@@ -127,9 +130,10 @@ def second(i: Term) -> Term:
     return most(GAMMA(_rival.term), _rival, Over(OWNER, i))
 
 
-def slope_of_risk() -> Term:
-    """Return the derivative of the risk at W(k) along M."""
-    along = derivative(risk(W(K) + M.term * t.term), t, FALLS)
+def slope_of_risk(point: Term | None = None) -> Term:
+    """Return the derivative of the risk along M at a matrix, by default W(k)."""
+    start = W(K) if point is None else point
+    along = derivative(risk(start + M.term * t.term), t, FALLS)
     return substituted(along, {t: as_term(0)})
 
 
@@ -146,8 +150,8 @@ def climbs() -> Sequent:
 
 
 def is_gradient() -> Sequent:
-    """Return the fact that <grad L(W(k)), M> is the derivative of the risk along M, for every M."""
-    return Sequent(eq(GRADIENT(W(K)) @ M.term, slope_of_risk()))
+    """Return the fact that <grad L(X), M> is the derivative of the risk along M, for every M."""
+    return Sequent(eq(GRADIENT(X) @ M.term, slope_of_risk(X.term)))
 
 
 SETTING = {
@@ -155,6 +159,7 @@ SETTING = {
     "the gradient has the slope of the risk along every matrix": is_gradient(),
     "the step is positive": Sequent(gt(RATE, 0)),
     "there is an input": Sequent(some(i)),
+    "rivals are the same or not": Sequent(eq(same(other, j) ** 2, same(other, j))),
     "fall is the negative slope of the loss": Sequent(falls(LOSS, FALL)),
     "no score is below the lowest": Sequent(ge(GAMMA(j), LOW)),
     "no best score is below the lowest": Sequent(ge(BEST(i), LOW)),
@@ -270,6 +275,26 @@ def pairs() -> list[Sequent]:
     return [Sequent(alike), Sequent(ge(1, total(1, _rival, Over(OWNER, i.term))))]
 
 
+def two_pairs() -> list[Sequent]:
+    """Return the facts that there are two rivals, of different inputs: any one and its twin."""
+    twins = eq(same(j, other) + same(j, TWIN(other)), 1)
+    return [Sequent(twins), Sequent(eq(same(OWNER(other), OWNER(j)), same(other, j))), *several()]
+
+
+def scores_shared() -> list[Sequent]:
+    """Return the facts that all optimal tokens have one score, and all rivals one lower score."""
+    return [
+        Sequent(eq(BEST(i), BEST(peer))),
+        Sequent(eq(GAMMA(j), GAMMA(other))),
+        *unique(),
+    ]
+
+
+def zero_start() -> list[Sequent]:
+    """Return the fact that the start is zero."""
+    return [Sequent(eq(W(0) @ M.term, 0))]
+
+
 def words() -> list[Sequent]:
     """Return the facts that tokens are orthonormal and form the whole vocabulary.
 
@@ -379,9 +404,11 @@ def basin() -> list[Sequent]:
 
 def short() -> list[Sequent]:
     """Return the facts that the gradient of the risk is L-Lipschitz, and the step at most 1/L."""
+    apart = NORM(GRADIENT(X) - GRADIENT(PRIME))
     return [
         Sequent(lipschitz_gradient(risk(X.term), X, SMOOTHNESS)),
         Sequent(ge(1, RATE * SMOOTHNESS)),
+        Sequent(ge(SMOOTHNESS * NORM(X.term - PRIME.term), apart)),
     ]
 
 
@@ -409,7 +436,6 @@ def lowered(alike: bool = False, loss: object = "logistic-loss") -> Said | None:
     known = {
         **SETTING,
         "no rival scores less than the least score": Sequent(ge(GAMMA(j), LEAST_SCORE(OWNER(j)))),
-        "rivals are the same or not": Sequent(eq(same(other, j) ** 2, same(other, j))),
     }
     text = ge(along, -(1 - INV(NUMBER)) * whole / 4)
     return Said((Sequent(text),), known) if (alike, loss) == (False, "logistic-loss") else None

@@ -284,6 +284,7 @@ LINEAR_HEAD = Hypothesis(
 ZERO_START = Hypothesis(
     "the start is zero",
     from_zero,
+    proposition=letters.zero_start,
     checked="fact(not any(flat(start)))",
 )
 BASIN = Hypothesis(

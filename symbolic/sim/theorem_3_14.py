@@ -1,15 +1,13 @@
-"""The limit direction for data with two rivals in all.
+"""The limit direction for one input of three tokens, from any start.
 
-These are two inputs of two tokens, with descent from zero, or one input of three tokens, from any
-start. Letters are those of `symbolic.basins`; A_1 and A_2 are the only two A_j. A step adds a
-positive multiple of p_1 A_1 + p_2 A_2 to W. This module proves point 1 of `symbolic.basins`: from
+Letters are those of `symbolic.basins`; A_1 and A_2 are the only two A_j. A step adds a positive
+multiple of p_1 A_1 + p_2 A_2 to W. This module proves point 1 of `symbolic.basins`: from
 some step on s_o and u - second are above positive constants. The limit follows as from the basin.
 """
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT, SECOND_SUPPORTS, ZERO_START
-from attsvm.primitives.steps import SHORT
+from attsvm.primitives.hypotheses import ONE_INPUT, SECOND_SUPPORTS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import (
     Supposition,
@@ -17,20 +15,15 @@ from attsvm.theory.declaration.proof import (
     executed,
     expanded,
     factored,
-    simplified,
     suppose,
 )
-from properties._support.suppositions import TWICE_SMOOTH
 from properties.sim import theorem_3_14_part_1 as single
-from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
 from symbolic.aligned_facts import prove_in_a_case
-from symbolic.aligned_inputs import ensure_kept_odds
-from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
+from symbolic.basins import LEAD, LESS, MORE, SECOND, ensure_from_kept
 from symbolic.divergence import ensure_passed
-from symbolic.gains import GAMMA, GAMMA_O
+from symbolic.gains import GAMMA_O
 from symbolic.inner_products import inner, vector
-from symbolic.mean_value import ensure_no_less
-from symbolic.textbook import CAUCHY_SCHWARZ, DIFFERENTIABLE, EXPONENTIAL, MEAN_VALUE_ON_A_LINE
+from symbolic.textbook import CAUCHY_SCHWARZ
 
 A_1, A_2, V = vector("A_1"), vector("A_2"), vector("V")
 DROP, X, Y = sp.symbols("drop x y", positive=True)
@@ -95,141 +88,6 @@ def ensure_independent() -> None:
     ensure_positive(
         ((q + c) ** 2 + LESS) / (N**2 * q), "so a q - c^2 is at least (q + c)^2/(N^2 q) > 0"
     )
-
-
-def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
-    """Prove that m_1 >= m_2 stays true for two inputs of two tokens, as it is at the start.
-
-    Here a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2> > 0, and the step is at most 1/L.
-    """
-    m = sp.Symbol("m", real=True)
-    first = sp.Symbol("p(m_1)", positive=True)
-    apart = sp.Symbol("m_1-m_2", nonnegative=True)
-    squares = a, -c, b
-    margins = moves(m * (b + c), m * (a + c), squares)
-    ensure_equal(
-        margins,
-        [m * (a * b - c**2)] * 2,
-        "a multiple of (b + c) A_1 + (a + c) A_2 has m_1 = m_2 = m, for every m",
-    )
-    along = moves(1, -1, squares)  # <A_1, H> and <A_2, H>
-    square = along[0] - along[1]
-    turned = moves(*along, squares)
-    ensure_equal(
-        turned[0] - turned[1],
-        (square**2 + (a - b) ** 2) / 2,
-        "at this multiple -grad L has the slope p'(m) (<A_1, H> A_1 + <A_2, H> A_2) along H "
-        "= A_1 - A_2, and the inner product of that with H is p'(m) times (||H||^4 + (a - "
-        "b)^2)/2",
-    )
-    cite(CAUCHY_SCHWARZ)
-    half = (a + b) / 2 + c
-    reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
-    ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=factored)
-    slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
-    share = 1 / (1 + sp.exp(-x))
-    pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
-    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH))  # p, the coefficient in the gradient
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH})  # p
-    suppose(SHORT)
-    second = first + apart / (STEP * half) - LESS
-    moved = moves(first, second, squares)
-    ensure_nonnegative(
-        apart + STEP * (moved[0] - moved[1]),
-        "as e <= 1/L p(m_2) is at most p(m_1) + (m_1 - m_2)/(e ((a + b)/2 + c)), and m_1 - m_2 "
-        ">= 0, to which a step adds e (p(m_1) (a + c) - p(m_2) (b + c)), stays at least 0",
-        normal=factored,
-    )
-
-
-def shares(odds: sp.Expr) -> sp.Expr:
-    """Return s_o s_1 for two tokens, with `odds` = exp(-m)."""
-    return odds / (1 + odds) ** 2
-
-
-def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) -> sp.Expr:
-    """Return the number r such that no step lowers m_2 if m_2 <= -r and m_2 < 0."""
-    return sp.log(c * most / (b * least)) / over
-
-
-def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Triple:
-    """Prove that no step lowers m_2 if m_2 is below some constant.
-
-    Then m_1 >= -m_2 a/c is so large that input 1 hardly moves m_2.
-
-    Returns:
-        The change of m_2 at a step that starts below that constant, the change at other steps, and
-        the maximum fall at other steps.
-    """
-    alpha, beta = sp.symbols("alpha beta", nonnegative=True)
-    odds, most, least, over = sp.symbols("exp(-m) C c_p a/c-1", positive=True)
-    m_1, m_2 = moves(alpha, beta, (a, -c, b))
-    ensure_equal(c * m_1 + a * m_2, (a * b - c**2) * beta, "c m_1 + a m_2 is (a b - c^2) beta")
-    ensure_nonnegative(
-        ALSO * beta, "(a b - c^2) beta is at least 0, as a b > c^2: so m_1 is at least -m_2 a/c"
-    )
-    ensure_positive(a**2 - (a * b - ALSO), "a/c is above 1, as c^2 < a b <= a^2", normal=expanded)
-    s_o = 1 / (1 + odds)
-    ensure_equal(
-        (1 - s_o) * (s_o * GAMMA_O + (1 - s_o) * SECOND - SECOND),
-        shares(odds) * LEAD,
-        "s_1 (u - second) is gap s_o s_1, gap being the lead, with s_o s_1 = odds/(1 + "
-        "odds)^2 and odds = exp(-m): p = |l'| gap s_o s_1/2 is one function of the margin "
-        "for both inputs",
-        normal=cancelled,
-    )
-    small = 1 / (1 + MORE)
-    ensure_nonnegative(
-        [odds - shares(odds), shares(1 / small) - small / 4],
-        "p is at most C exp(-m), and at least c_p exp(m) where m <= 0, as s_o s_1 is at most "
-        "exp(-m), and then at least exp(m)/4",
-        normal=factored,
-    )
-    low = reach(c, most, b, least, over) + MORE
-    ensure_equal(
-        c * most * sp.exp(-(1 + over) * low),
-        b * least * sp.exp(-low) * sp.exp(-over * MORE),
-        "where m_2 = -ln(c C/(b c_p))/(a/c - 1) - more, if below 0, c p(m_1) <= c C exp(m_2 a/c) "
-        "is b c_p exp(m_2) exp(-(a/c - 1) more)",
-        normal=simplified,
-    )
-    cite(EXPONENTIAL)
-    rise, fall = b * least * (1 - 1 / (1 + over * MORE)), -STEP * c * shares(odds)
-    ensure_nonnegative(
-        rise,
-        "b c_p exp(m_2) exp(-(a/c - 1) more) is at most b c_p exp(m_2) <= b p(m_2): a step, "
-        "which adds e (b p(m_2) - c p(m_1)) to m_2, does not lower it",
-        normal=factored,
-    )
-    ensure_nonnegative(
-        fall + STEP * c,
-        "elsewhere a step lowers m_2 by at most e c max|l'| gap",
-        normal=factored,
-    )
-    return rise, fall, STEP * c
-
-
-def prove_pair() -> str:
-    """Prove the limit direction for two inputs of two tokens with the same two scores, from zero.
-
-    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 the inputs are aligned; let c
-    be above 0. Then W = alpha A_1 + beta A_2 with alpha, beta >= 0. A step adds e p(m_1) to alpha
-    and e p(m_2) to beta, where p > 0 is the same function for both inputs.
-    """
-    suppose(PAIRS, SAME)
-    executed(prove_in_a_case)  # c <= 0
-    b, c = sp.symbols("b c", positive=True)
-    a = b + LESS
-    ensure_independent()
-    ensure_order(a, b, c)
-    suppose(ZERO_START)
-    moved = ensure_returns(a, b, c)
-    ensure_stays(
-        *moved, "from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2"
-    )
-    ensure_kept_odds()
-    ensure_from_kept(FEASIBLE)
-    return "for every smooth loss with l' < 0 and any d"
 
 
 def attended(x: sp.Expr, y: sp.Expr) -> sp.Expr:

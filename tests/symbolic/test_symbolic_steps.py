@@ -115,7 +115,7 @@ NEAR = [SLOPES.ensure_near_tangent]
 ALIGNED = [theorem_3_15.prove_aligned]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
-OF_PAIR, OF_THREE = [TWO_RIVALS.prove_pair], [TWO_RIVALS.prove_three]
+OF_THREE = [TWO_RIVALS.prove_three]
 
 
 def directed():
@@ -259,11 +259,9 @@ SPOILT = {
     **{
         f"{name} of two rivals": (TWO_RIVALS, name, other, proofs)
         for name, other, proofs in (
-            ("moves", other_square, [TWO_RIVALS.ensure_independent, *OF_PAIR, *OF_THREE]),
+            ("moves", other_square, [TWO_RIVALS.ensure_independent, *OF_THREE]),
             ("pulls", lambda x, y: (x * (1 - y), y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
             ("attended", lambda x, y: 1 / (1 + x - y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
-            ("shares", lambda odds: odds / (1 + odds), OF_PAIR),
-            ("reach", scaled(TWO_RIVALS.reach, LESS), OF_PAIR),
         )
     },
     **{
@@ -274,7 +272,7 @@ SPOILT = {
         for place, (module, name, other, proofs) in enumerate(
             (
                 (divergence, "ensure_positive_gain", lambda *_: -P, [global_conjecture.prove]),
-                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None), *OF_PAIR]),
+                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None)]),
                 (TWO_RIVALS, "PACE", REAL, OF_THREE),
                 (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
             )
@@ -421,7 +419,7 @@ SPOILT = {
                 (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
-                    [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
+                    [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_THREE],
                 ),
                 (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
                 (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),

@@ -8,13 +8,12 @@ every step (see part 1). And nothing says that the Att-SVM has a solution: with 
 the decreasing loss g(-u) and still falls from zero. The input with the larger score gap can move
 another one to its worse token for ever (`NOT_ALIGNED`).
 
-Three repairs are shown, the third in prose (`symbolic/sim/theorem_3_14.py`). From the start of
-`amended-3` rivals may have any scores. `amended-2` has a single input, and holds for every start
-and every step. Steps are long only while attention to the optimal token is not small, so it stays
-above a constant. `amended-4` starts from zero with two inputs of two tokens and the same two scores
-in both. The input whose margin falls at first has a gradient that grows with its distance, and
-returns. Three such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens
-(`THREE_EACH`).
+Three repairs are proved. From the start of `amended-3` rivals may have any scores. `amended-2` has
+a single input, and holds for every start and every step. Steps are long only while attention to the
+optimal token is not small, so it stays above a constant. `amended-4` starts from zero with two
+inputs of two tokens and the same two scores in both. The input whose margin falls at first has a
+gradient that grows with its distance, and returns. Three such inputs may fail from zero
+(`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
 whose margin fell then returns in so long a step that the other one is lost for ever (`RETURNING`).
@@ -118,8 +117,8 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-4": Reading(
-            "holds",
-            proof="symbolic.sim.theorem_3_14:prove_pair",
+            "proved",
+            proof="symbolic.sim.pair_facts:prove_pair",
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, instances.SAME, instances.PAIRS, ZERO_START, SHORT),
             variables=stepped(Descent, instances.pairs(), fixed=("start",)),

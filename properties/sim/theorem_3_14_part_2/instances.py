@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE, rivals_equal
 from attsvm.strategies import arrays, composite, numbers, sizes
@@ -64,6 +65,7 @@ SAME = Hypothesis(
     says="each input has one token of a highest score and all others of one lower score, and these "
     "two scores are the same for all inputs",
     implies=(UNIQUE,),
+    proposition=letters.scores_shared,
 )
 PAIRS = Hypothesis(
     "there are two inputs, of two tokens each",
@@ -73,4 +75,5 @@ PAIRS = Hypothesis(
         SEVERAL_TOKENS,
         EQUAL_RIVALS,
     ),
+    proposition=letters.two_pairs,
 )

@@ -106,6 +106,7 @@ def model_of(
 
     functions: dict[Any, Any] = {
         letters.OWNER: lambda j: j[0],
+        letters.TWIN: lambda j: rivals[rivals.index(j) - 1],
         letters.A: A.__getitem__,
         letters.GAMMA: lambda j: float(gamma[j]),
         letters.BEST: lambda i: float(gamma[i, best[i]]),
