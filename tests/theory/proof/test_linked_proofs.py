@@ -157,6 +157,7 @@ AGREE = {
     hypotheses.LINEAR_HEAD: "stands",
     hypotheses.EQUAL_RIVALS: "always",
     hypotheses.ONE_INPUT: "always",
+    hypotheses.ZERO_START: "always",
     aligned_inputs.INPUTS_ALIGNED: "always",
     loss_hypotheses.NEGATIVE_SLOPE: "always",
     loss_hypotheses.FALLING_LOSS: "always",
