@@ -135,7 +135,7 @@ class Two:
 
     def both(self, body: Term) -> tuple[Fact, Fact, Fact]:
         """Return three facts from which a sum over rivals j is the sum of two terms."""
-        picks = (picked(body, j, one) for one in (self.o, self.t))
+        picks = picked(body, j, self.o), picked(body, j, self.t)
         return add_up(scale(self.whole, body), j), *picks
 
     def own(self, body: Term) -> Fact:
@@ -147,9 +147,9 @@ class Two:
         whole = total(substituted(body, {j: r.term}), r, MINE)
         return decide(eq(whole, body), shares, groups, group, picked(term, other, j), degree=1)
 
-    def each(self, letter: Letter, of_o: Fact, of_t: Fact, body: Term) -> Fact:
+    def each(self, letter: Letter, body: Term, of_o: Fact, of_t: Fact) -> Fact:
         """Return that a term in a rival is at least 0, as it is for both rivals."""
-        parts, every = [], Letter("k", letter.sort)
+        every, parts = Letter("k", letter.sort), list[Fact]()
         there = substituted(body, {letter: every.term})
         for one, fact in ((self.o, of_o), (self.t, of_t)):
             mine = same(every, one)
@@ -539,19 +539,17 @@ def prove_pair() -> str:
     within = [
         pair.each(
             other,
+            substituted(apart, {j: last}),
             *(
-                product(
-                    at(part, {other: first, j: second}), alike[first] if first == second else yes
-                )
+                product(at(part, {other: first, j: last}), alike[first] if first == last else yes)
                 for first in (o, t)
             ),
-            substituted(apart, {j: second}),
         )
-        for second in (o, t)
+        for last in (o, t)
     ]
     aligned = decide(
         ge((1 - same(OWNER(other), OWN)) * (A(other) @ A(j)), 0),
-        *(pair.each(j, *within, apart), scale(pair.alone, A(other) @ A(j))),
+        *(pair.each(j, apart, *within), scale(pair.alone, A(other) @ A(j))),
     )
     pace = paces(a, step, bent, level, aligned, rival)
     B, below = stays(a, pace, reaches(a, pace))
@@ -574,7 +572,7 @@ def prove_pair() -> str:
     order = ordered(run)
     depth, first = deep(run, pushes(run, ahead), exists[0])
     last = decide(ge(HERE @ A(o) + depth, 0), first, order)
-    every = pair.each(j, last, decide(ge(HERE @ A(t) + depth, 0), first), MARGIN + depth)
+    every = pair.each(j, MARGIN + depth, last, decide(ge(HERE @ A(t) + depth, 0), first))
     bound = decide(ge(EXP(depth), pace.G(OWN, K)), single, powers_rise(-MARGIN, depth, every))
     top, top_is = define("cap", (i,), MAXIMUM(B(i), EXP(depth)))
     over, too, _ = cite(LARGER, (), B(OWN), EXP(depth))
