@@ -70,8 +70,8 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--reuse",
         action="store_true",
-        help="take over the outcome of a claim if a finished run in the ledger had the same code, "
-        "libraries, profile and seed; check only the other claims",
+        help="take over the outcome of a claim if a finished run of all claims in the ledger had "
+        "the same code, libraries, profile and seed; check only the other claims",
     )
     parser.add_argument(
         "--durations",
@@ -211,6 +211,11 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         chosen = sum(c.reused is not None for c in report.checked)
         if chosen:
             say(f"{counted(chosen, 'claim')} taken over from earlier runs (=), as nothing changed")
+        elif options.reuse:
+            say(
+                f"no claim taken over: {options.ledger} has no finished run of all claims with the "
+                "code, libraries, profile and seed of one of these"
+            )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
             of_run = f"{counted(len(stored), 'counterexample')} of this run in"

@@ -118,6 +118,8 @@ EDITS = {
 def test_a_claim_is_checked_anew_if_what_it_rests_on_changed(pack, capsys, edit):
     EDITS[edit][0]()
     assert set(taken_over(capsys)) == EDITS[edit][1]
+    if not EDITS[edit][1]:
+        assert "no claim taken over: " in capsys.readouterr().out
 
 
 def test_nothing_is_taken_over_of_another_seed_library_or_engine(pack, capsys, monkeypatch):
