@@ -269,6 +269,11 @@ def one_input() -> list[Sequent]:
     return [Sequent(eq(same(i, peer), 1))]
 
 
+def one_pair() -> list[Sequent]:
+    """Return the facts that any two inputs, and any two rivals, are the same, and there is one."""
+    return [*one_input(), Sequent(eq(same(other, j), 1)), *several()]
+
+
 def pairs() -> list[Sequent]:
     """Return the facts that rivals of one input are the same, and that no input has two."""
     alike = eq(same(OWNER(other), OWNER(j)), same(other, j))

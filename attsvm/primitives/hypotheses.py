@@ -215,6 +215,7 @@ ONE_INPUT = Hypothesis(
 ONE_PAIR = Hypothesis(
     "one input of two tokens",
     one_pair,
+    proposition=letters.one_pair,
     says="there is one input, of two tokens",
     checked="fact([len(row) for row in data.scores] == [2])",
 )

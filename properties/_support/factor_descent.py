@@ -54,10 +54,11 @@ from attsvm.primitives.steps import (
     stepped,
 )
 from attsvm.strategies import arrays, composite
-from attsvm.theory import Records, Slack
+from attsvm.theory import Hypothesis, Records, Slack
 from attsvm.theory.types import Nested
 from attsvm.training import follow_kq
 from properties import LOSS_NAMES
+from properties._support import factor_letters
 from properties._support.small_runs import TWO_TOKENS
 
 HALF_WAY = 0.75
@@ -243,6 +244,7 @@ FACTORED = converges_in_direction(
     floats=follows,
     balls=certificate,
     checked=run_programs.converges,
+    proposition=factor_letters.direction,
     symbols={**solutions("X"), **LOSS_NAMES},
     where="K and Q are the iterates of descent on both with the loss $loss, and X^mm is the "
     "max-margin solution of the optimal tokens",
@@ -317,6 +319,14 @@ def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
 def leans(case: Descent) -> bool:
     """Return whether all pairs have D, z != 0 and K^T D / ||D|| + Q^T z / ||z|| != 0."""
     return _leans(ExactData.of(case.data), *map(rationals, case.start))
+
+
+LEANS = Hypothesis(
+    "K^T D / ||D|| + Q^T z / ||z|| is not 0",
+    leans,
+    proposition=factor_letters.leans,
+    says="D = x_opt - x_t and z are not 0, and K^T D/||D|| + Q^T z/||z|| is not 0 at the start",
+)
 
 
 def pair(K: Nested, Q: Nested, data: AttentionData = TWO_TOKENS.data) -> Descent:

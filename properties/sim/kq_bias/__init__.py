@@ -27,7 +27,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING, runs, tight_data
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, ONE_PAIR, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.theory import Hypothesis, Reading, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support import factor_descent as factors
 from properties._support.factor_descent import NOWHERE, OPPOSED, pair
 from properties._support.small_runs import (
@@ -58,12 +58,6 @@ TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
 FACTORS = factors.factors(st.one_of(factors.pair_data(), factors.crossed_data()))
 
-LEANS = Hypothesis(
-    "K^T D / ||D|| + Q^T z / ||z|| is not 0",
-    factors.leans,
-    says="D = x_opt - x_t and z are not 0, and K^T D/||D|| + Q^T z/||z|| is not 0 at the start",
-)
-
 BIAS = Statement(
     "sim/kq-bias",
     rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
@@ -79,7 +73,7 @@ BIAS = Statement(
     violating={
         UNIQUE: [TIED_ASIDE, TIED_PAIR],
         FEASIBLE: [NO_QUERY],
-        LEANS: [OPPOSED],
+        factors.LEANS: [OPPOSED],
         SHORT: [LEAPING],
     },
     readings={
@@ -124,10 +118,10 @@ BIAS = Statement(
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
         "amended-3": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.kq_bias:prove",
             fixed={"loss": REPAIRED},
-            under=(UNIQUE, ONE_PAIR, LEANS),
+            under=(UNIQUE, ONE_PAIR, factors.LEANS),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             cost=4,

@@ -158,6 +158,7 @@ AGREE = {
     hypotheses.EQUAL_RIVALS: "always",
     hypotheses.ONE_INPUT: "always",
     hypotheses.ZERO_START: "always",
+    hypotheses.ONE_PAIR: "always",
     aligned_inputs.INPUTS_ALIGNED: "always",
     loss_hypotheses.NEGATIVE_SLOPE: "always",
     loss_hypotheses.FALLING_LOSS: "always",
