@@ -51,7 +51,7 @@ from attsvm.theory.proof.terms import (
     total,
 )
 
-SHARE, WIDER, RADIUS, WIDTH = (Function(name)() for name in ("s", "s'", "radius", "Q"))
+SHARE, WIDER, RADIUS, WIDTH, NARROW = (Function(name)() for name in ("s", "s'", "radius", "Q", "q"))
 STEPS, P_J = Function("a", (STEP,)), Function("p", (RIVAL, STEP))
 """a at a step, and the coefficient of A_j in -grad L."""
 GOOD = Function("good", (RIVAL,))
@@ -194,6 +194,15 @@ SETTING = {
 }
 
 
+NEARBY = {
+    **SETTING,
+    "q is at most half of the reciprocal of the largest r_j/c_j": Sequent(
+        ge(1, 2 * NARROW * STEEP)
+    ),
+}
+"""Facts about starts at an angle of at most arctan(q/N) to V."""
+
+
 def optimal() -> list[Sequent]:
     """Return that V has margins of at least 1, some rival exists, and alpha is locally optimal.
 
@@ -212,9 +221,9 @@ def in_cone() -> list[Sequent]:
     return [Sequent(gt(SIGMA, 0)), Sequent(ge(SHARE * SIGMA * SLACK, REACH(j) * away))]
 
 
-def below_one() -> list[Sequent]:
-    """Return that 0 < s < 1."""
-    return [Sequent(gt(SHARE, 0)), Sequent(gt(1, SHARE))]
+def near() -> list[Sequent]:
+    """Return that sigma > 0 and ||E|| <= sigma q at the start."""
+    return [Sequent(gt(SIGMA, 0)), Sequent(ge(SIGMA * NARROW, NORM(W(0) - SIGMA * V)))]
 
 
 def pair(j: Term, t: Term | None = None) -> tuple[Term, Term]:
@@ -224,13 +233,31 @@ def pair(j: Term, t: Term | None = None) -> tuple[Term, Term]:
 
 
 def large() -> list[Sequent]:
-    """Return that sigma is at least the radius, at which the conditions 1 to 4 of the page hold."""
+    """Return that 0 < s < 1, and that sigma is at least the radius of s."""
+    return [
+        Sequent(gt(SHARE, 0)),
+        Sequent(gt(1, SHARE)),
+        Sequent(ge(SIGMA, RADIUS)),
+        *conditions(),
+    ]
+
+
+def long() -> list[Sequent]:
+    """Return that ||W||^2 is at least N^2 + q^2 times the square of the radius of s = 1/2."""
+    return [
+        Sequent(eq(2 * SHARE, 1)),
+        Sequent(ge(W(0) @ W(0), RADIUS**2 * (SQUARE + NARROW**2))),
+        *conditions(),
+    ]
+
+
+def conditions() -> list[Sequent]:
+    """Return that the radius is positive, and that the conditions 1 to 4 of the page hold at it."""
     behind, level = {gt(-lead(j.term), 0)}, {eq(lead(j.term), 0)}
     alone, both = pair(j.term), pair(j.term, other.term)
     beside = eq(same(OWNER(other), _own), 1)
     result = [
         Sequent(gt(RADIUS, 0)),
-        Sequent(ge(SIGMA, RADIUS)),
         Sequent(gt(LOW(j), 0), frozenset({gt(lead(j.term), 0)})),
         Sequent(gt(ROOM, 0)),
         Sequent(ge(2 * WIDTH * M_J, REACH(j) * SPREAD)),
@@ -249,3 +276,9 @@ def converges(towards: str = "alpha", **_: object) -> Said | None:
     """Return the claim that W(k)/||W(k)|| tends to V/||V||; None for another target."""
     claim = direction()
     return Said(claim.sequents, SETTING) if towards == "alpha" and claim is not None else None
+
+
+def converges_nearby(towards: str = "alpha", **_: object) -> Said | None:
+    """Return the same claim on starts at an angle of at most arctan(q/N) to V."""
+    claim = converges(towards)
+    return claim and Said(claim.sequents, NEARBY)

@@ -237,6 +237,7 @@ DIRECTION = converges_in_direction(
     floats=follows,
     balls=decided,
     checked=_follows,
+    proposition=cone_letters.converges_nearby,
     symbols={
         "towards": {
             **solutions("W")["towards"],
@@ -264,36 +265,20 @@ OTHER: dict[str, Changed] = {
 """Siblings of both readings, with another limit."""
 
 
-IN_CONE = Hypothesis(
-    "||E|| r_j <= s sigma c_j, or W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)",
-    lambda case: within(case) or is_near(case),
-    proposition=cone_letters.in_cone,
-)
-"""A supposition of both readings, as are the next two: `LARGE` has s = share, `LONG` has s = 1/2.
-
-So a reading may have `CONE` and `LARGE`, or `NEAR` and `LONG`, but no other two.
-"""
-
-BELOW_ONE = Hypothesis(
-    "0 < s < 1, or ||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
-    lambda case: 0.0 < case.share < 1.0 or is_long(case),
-    proposition=cone_letters.below_one,
-)
+FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", falls_at_alpha)
 
 RADIUS = Hypothesis(
-    "0 < s < 1 and sigma is at least the radius of s, or ||W_0|| is at least sqrt(N^2 + q^2) times "
-    "that of s = 1/2",
-    lambda case: is_large(case) or is_long(case),
+    "0 < s < 1 and sigma is at least the radius of s",
+    is_large,
     implies=(SMOOTH_LOSS,),
     proposition=cone_letters.large,
 )
 
-FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", falls_at_alpha)
-
 LENGTH = Hypothesis(
     "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
-    lambda case: is_long(case),
-    implies=(BELOW_ONE, RADIUS),
+    is_long,
+    implies=(SMOOTH_LOSS,),
+    proposition=cone_letters.long,
 )
 
 OPTIMAL = Hypothesis(
@@ -309,7 +294,7 @@ NEAR = Hypothesis(
     "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)",
     is_near,
     says="W_0 is within some angle of W^mm(alpha) that depends on the data and alpha",
-    implies=(IN_CONE,),
+    proposition=cone_letters.near,
 )
 
 LONG = Hypothesis(
@@ -317,17 +302,14 @@ LONG = Hypothesis(
     is_long,
     says="||W_0|| is at least some radius that depends on the data, alpha, the loss and the step, "
     "and exists if the loss l has an l' that is continuous and below 0 at the scores of alpha",
-    implies=(
-        LENGTH,
-        FALLING_AT_ALPHA,
-    ),
+    implies=(LENGTH, FALLING_AT_ALPHA),
 )
 
 CONE = Hypothesis(
     "||E|| r_j <= s sigma c_j",
     within,
     says="||E|| r_j <= s sigma c_j for every token j that is not in alpha",
-    implies=(IN_CONE,),
+    proposition=cone_letters.in_cone,
 )
 
 LARGE = Hypothesis(
@@ -335,9 +317,5 @@ LARGE = Hypothesis(
     is_large,
     says="0 < s < 1, the loss l has an l' that is continuous and below 0 at the scores of alpha, "
     "and sigma is at least the radius of s",
-    implies=(
-        BELOW_ONE,
-        RADIUS,
-        FALLING_AT_ALPHA,
-    ),
+    implies=(RADIUS, FALLING_AT_ALPHA),
 )

@@ -310,10 +310,14 @@ def start_within(tip: Tip) -> Fact:
     return decide(ge(WIDE**2, away @ away), tip.start, size, size_square)
 
 
-def conclude_limit() -> None:
-    """Conclude that the direction of W tends to that of V, from starts in the cone."""
-    claim = present(letters.converges(), "a claim")
-    c = framed()
+def conclude_limit(nearby: bool = False) -> None:
+    """Conclude that the direction of W tends to that of V, from starts in the cone.
+
+    Args:
+        nearby: whether the start is supposed to be at a small angle to V, and not in the cone of s.
+    """
+    claim = present((letters.converges_nearby if nearby else letters.converges)(), "a claim")
+    c = framed(nearby)
     on = largest(tip_of(c))
     rates = coefficients(on)
     of = signs(on.tip, rates)

@@ -99,7 +99,9 @@ from properties._support.cone_letters import (
     MINOR,
     MOST,
     MU,
+    NARROW,
     NEAR,
+    NEARBY,
     P_J,
     RADIUS,
     REACH,
@@ -166,24 +168,34 @@ def nonneg(fact: Fact) -> Fact:
     return decide(ge(fact.proposition.term, 0), fact)
 
 
-def framed() -> Cone:
-    """Take what is supposed, and prove the sizes of V, and signs."""
+def framed(nearby: bool) -> Cone:
+    """Take what is supposed, and prove the sizes of V, and signs.
+
+    Args:
+        nearby: whether the start is supposed to be at a small angle to V, and not in the cone of s.
+    """
     of_moves = DOWN, "the step is positive"
     known = {words: setting(SETTING, words) for words in SETTING if words not in of_moves}
     meets, some_, ahead = suppose(cones.OPTIMAL)
-    forward, near = suppose(cones.IN_CONE)
-    share, below = suppose(cones.BELOW_ONE)
-    positive_, far, low, room, bent, *rest = suppose(cones.RADIUS)
+    forward, near = suppose(cones.NEAR if nearby else cones.CONE)
+    if nearby:
+        half, far, *conditions = suppose(cones.LENGTH)
+        share, below = decide(gt(SHARE, 0), half), decide(gt(1, SHARE), half)
+        known["s is 1/2"] = half
+        known["q is small"] = setting(NEARBY, [*NEARBY][-1])
+    else:
+        share, below, far, *conditions = suppose(cones.RADIUS)
+    positive_, low, room, bent, *rest = conditions
     known |= {
         "V has margins of at least 1": meets,
         "there is a pair": some_,
         "alpha scores above rivals of margin 1": ahead,
         "sigma is positive": forward,
-        "the start is in the cone": near,
+        "the start is near": near,
         "s is positive": share,
         "s is below 1": below,
         "the radius is positive": positive_,
-        "sigma is at least the radius": far,
+        "W is long": far,
         "c_j is positive for good pairs": low,
         "D < 1": room,
         "r_j B <= 2 Q M_j": bent,
@@ -199,6 +211,7 @@ def framed() -> Cone:
     _, of_norm = cite(LENGTH, (), V)
     some = decide(gt(SQUARE, 0), of_norm, size)
     unit, inverse = cite(RECIPROCAL, [some], SQUARE)
+    known["sigma is at least the radius"] = far_out(known, some) if nearby else far
     condition, goal = gt(lead(j.term), 0), eq(GOOD(j) ** 2, GOOD(j))
     one = decide(goal, known["good is 1 for a rival that scores below alpha"])
     none = decide(goal, known["else it is 0"])
@@ -208,6 +221,18 @@ def framed() -> Cone:
     bad = decide(ge(BAD, 0), either)
     above, within = (assume(z) for z in (ge(ALONG, SIGMA), ge(ROOF, AWAY)))
     return Cone(known, size, of_norm, some, unit, inverse, good, bad, above, within)
+
+
+def far_out(known: dict[str, Fact], some: Fact) -> Fact:
+    """Return that sigma is at least the radius, as ||W||^2 is at least (N^2 + q^2) its square."""
+    away, turned = W(0) - SIGMA * V, SQUARE + NARROW**2
+    near, length = known["the start is near"], cite(LENGTH, (), away)
+    frame = scale(at(known["W is a V + E with E across V"], {K: as_term(0)}), SIGMA)
+    narrow = decide(ge((SIGMA * NARROW) ** 2, away @ away), near, *length)
+    longer = decide(ge(SIGMA**2 * turned, RADIUS**2 * turned), narrow, known["W is long"], frame)
+    wide = decide(gt(turned, 0), some, square(NARROW))
+    more = decide(ge(SIGMA**2, RADIUS**2), longer, wide)
+    return decide(ge(SIGMA, RADIUS), more, known["sigma is positive"])
 
 
 def rival_of(term: Term) -> Term:
@@ -274,14 +299,16 @@ def tip_of(c: Cone) -> Tip:
     body = REACH(j) * INV(SLACK)
     pick, reached = attained("steepest", STEEP, c["there is a pair"])
     steepest = beyond("most", body, j)
-    near = decide(
-        ge(SHARE * SIGMA, body * AWAY_AT_START),
-        *(inverse_, c["the start is in the cone"], scale(unit_, SHARE * SIGMA)),
-    )
-    near = decide(
-        ge(SHARE * SIGMA, STEEP * AWAY_AT_START),
-        *(at(near, {j: pick()}), scale(reached, AWAY_AT_START)),
-    )
+    near, goal = c["the start is near"], ge(SHARE * SIGMA, STEEP * AWAY_AT_START)
+    if "q is small" in c.known:
+        sign = product(at(product(reach, inverse_), {j: pick()}), near)
+        narrow = product(c["q is small"], nonneg(c["sigma is positive"]))
+        signs = sign, narrow, scale(reached, near.proposition.term), scale(c["s is 1/2"], SIGMA)
+        near = decide(goal, *signs)
+    else:
+        over = inverse_, near, scale(unit_, SHARE * SIGMA)
+        near = decide(ge(SHARE * SIGMA, body * AWAY_AT_START), *over)
+        near = decide(goal, at(near, {j: pick()}), scale(reached, AWAY_AT_START))
     # Q is positive, and w is Q sigma/radius if some r_j is not 0
     condition = gt(STEEP, 0)
     yes, no = assume(condition), assume(condition.denied())

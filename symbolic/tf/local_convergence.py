@@ -27,12 +27,7 @@ from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import factored, supposed_number
 from attsvm.theory.proof.linked import linked
-from properties._support.cones import (
-    FALLING_AT_ALPHA,
-    LENGTH,
-    NEAR,
-    OPTIMAL,
-)
+from properties._support.cones import FALLING_AT_ALPHA, OPTIMAL
 from properties._support.suppositions import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.sums import ensure_nonnegative_sum, entry, total
@@ -211,24 +206,13 @@ def prove_sharp() -> str:
     return "for every smooth loss with l' < 0 at the scores of alpha, any n, T, d and any step"
 
 
+@linked
 def prove() -> str:
     """Prove convergence in direction from starts of large norm within an angle of W*.
 
     The angle is arctan(q/N), and the norm at least sqrt(N^2 + q^2) times the radius of s = 1/2.
+    That there is a radius is shown beside the facts.
     """
-    proved = prove_sharp()
-    sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
-    beyond = supposed_number(LENGTH, "beyond", nonnegative=True)
-    far = least**2 * (N**2 + q**2) + beyond  # ||W_0||^2
-    ensure_nonnegative(
-        (far + ALSO) / (N**2 + q**2) - least**2,
-        "sigma^2 (N^2 + q^2) >= sigma^2 N^2 + ||E||^2 = ||W_0||^2: sigma is at least the radius",
-        normal=factored,
-    )
-    inside = supposed_number(NEAR, "inside", nonnegative=True)
-    ensure_nonnegative(
-        sigma / w / 2 - (sigma * q.subs(q, 1 / (2 * w + MORE)) - inside),
-        "||E|| <= sigma q <= sigma/(2 w): the start is in half of the cone",
-        normal=factored,
-    )
-    return proved
+    conclude_limit(nearby=True)
+    ensure_radius()
+    return "for every smooth loss with l' < 0 at the scores of alpha, any n, T, d and any step"

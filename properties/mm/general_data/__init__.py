@@ -61,7 +61,7 @@ GENERAL = Statement(
             },
         ),
         "amended": Reading(
-            "holds",
+            "proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=instances.NEAR_SOLUTION,

@@ -79,7 +79,7 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "holds",
+            "proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(

@@ -16,6 +16,7 @@ from attsvm.primitives.programme_letters import WEIGHT
 from attsvm.theory.proof.terms import IS_ZERO, VECTOR
 from properties._support import cone_letters as cone
 from properties._support.cone_radius import WIDER, Pairs, radius, wider
+from properties._support.cones import tangent
 from tests.theory.proof.descent_model import model_of
 
 NEAR = 1e-9
@@ -111,6 +112,7 @@ def model_of_local(case, steps=6):
         cone.WIDER: case.share + part * (1 - case.share),
         cone.RADIUS: radius_,
         cone.WIDTH: Q,
+        cone.NARROW: float(tangent(pairs)) ** 0.5,
         cone.PART: part,
         cone.KIND: kind,
         cone.MEAN: mean,

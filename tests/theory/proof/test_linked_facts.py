@@ -144,7 +144,9 @@ LEVEL = Local(
 REST = "symbolic.tf.where_stationary:prove"
 SPECIAL = {
     REST: rest_model.CASES,
+    "tf/local-convergence:amended": [LEVEL],
     "tf/local-convergence:sharp": [LEVEL],
+    "mm/general-data:amended": [LEVEL],
     "sim/hyperplanes:amended": [ALIKE],
     "sim/hyperplanes:sharp-2": [ALIKE],
     LOWERS: [replace(case, loss=PRINTED) for case in (ORTHOGONAL, SIDEWAYS)],
