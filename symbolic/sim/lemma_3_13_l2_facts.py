@@ -8,7 +8,7 @@ if their values are W apart and one of them is r from b. The curvature is at mos
 the largest H(a, w): docs/proofs/squared_loss.md has the proof.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from attsvm.theory import gradient
@@ -77,16 +77,46 @@ class Interval:
     middle: tuple[Fact, Fact]
     height: Fact  # that kappa is at least H(a, w)
 
+    reach: Fact  # that r - w/2 is at least 0
+
     def at(self, place: Term) -> Fact:
         """Return the bound H(a, w) at a rational number a from 0 to 1."""
         return cut(at(self.height, {a: place}), decide(ge(place, 0)), decide(ge(1, place)))
 
-    def reach(self) -> Fact:
-        """Return that r - w/2 is at least 0."""
-        return decide(ge(self.far, 0), *self.middle)
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The numbers w and r - w/2."""
+
+    w: Term  # w, far: names for them
+    far: Term
+    means: tuple[Fact, Fact]  # the definitions of these names
+    wide: Fact  # that w is at least 0
+    reach: Fact  # that r - w/2 is at least 0
 
 
-def interval(v: Values, some: Fact, settings: Mapping[str, Sequent]) -> Interval:
+Largest = Callable[[Ends], tuple[Term, Fact]]
+"""A function that returns a number kappa, and that it is at least H(a, w) for all a from 0 to 1."""
+
+
+def height(e: Ends) -> Term:
+    """Return H(a, w)."""
+    return N * e.w * (e.far * a.term + e.w * (1 - 3 * a.term**2) / 4)
+
+
+def by_setting(v: Values, settings: Mapping[str, Sequent]) -> Largest:
+    """Return k(w, r), by the setting of its reading, as the bound of the heights."""
+
+    def largest(e: Ends) -> tuple[Term, Fact]:
+        sizes = LETTERS.oscillation(v.h), LETTERS.largest(v.h - v.b)
+        kappa = entry_loss.squared_constant(LETTERS, *sizes).term
+        (above,) = (setting(settings, x) for x in settings if x.endswith("at least each height"))
+        return kappa, by_definition(ge(kappa, height(e)), e.means, above)
+
+    return largest
+
+
+def interval(v: Values, some: Fact, largest: Largest) -> Interval:
     """Return the interval of the values h."""
     h, b = v.h.entry((t.term,)), v.b.term
     range_, reach = LETTERS.oscillation(v.h), LETTERS.largest(v.h - v.b)
@@ -105,15 +135,16 @@ def interval(v: Values, some: Fact, settings: Mapping[str, Sequent]) -> Interval
         decide(ge(far + w / 2, x), fact, *parts)
         for x, fact in zip((h - b, b - h), near, strict=True)
     ]
-    kappa = entry_loss.squared_constant(LETTERS, range_, reach).term
-    (height,) = (setting(settings, x) for x in settings if x.endswith("at least each height"))
-    own = ge(kappa, N * w * (far * a.term + w * (1 - 3 * a.term**2) / 4))
+    wide = decide(ge(w, 0), low, high, some)
+    ends = (
+        decide(ge(far, middle), above, *parts),
+        decide(ge(far, -middle), below, *parts),
+    )
+    e = Ends(w, far, parts, wide, decide(ge(far, 0), *ends))
+    kappa, own = largest(e)
     return Interval(
-        *(h, b, w, far, kappa, low, high),
-        decide(ge(w, 0), low, high, some),
-        (reached[0], reached[1]),
-        (decide(ge(far, middle), above, *parts), decide(ge(far, -middle), below, *parts)),
-        by_definition(own, parts, height),
+        *(h, b, w, far, kappa, low, high, wide),
+        *((reached[0], reached[1]), ends, own, e.reach),
     )
 
 
@@ -151,7 +182,7 @@ def shorter(s: Interval, known: Assumed) -> Fact:
     condition = ge(r * x - (w + W) * c, 0)
     yes, no = assume(condition), assume(condition.denied())
     first = decide(goal, s.height, product(n, less, yes), degree=1)
-    reach = decide(ge(r, 0), s.reach(), s.wide)
+    reach = decide(ge(r, 0), s.reach, s.wide)
     level = product(reach, positive)
     bent = decide(gt(c, 0), no, level, s.wide, some)
     steep = decide(gt(2 * w * c - r * x, 0), no, bent, less)
@@ -190,7 +221,7 @@ def reflected(s: Interval, known: Assumed, within: Fact) -> Fact:
         decide(ge(1, place), of_third, no),
     )
     other = cut(at(within, {a: place}), *ends)
-    rho_ = decide(ge(rho, 0), s.reach(), less)
+    rho_ = decide(ge(rho, 0), s.reach, less)
     cube = product(some, rho_, no, square(far))
     change = 2 * far * W * rho + W**2 * (6 * far**2 + o**2 - 1) / 2
     second = decide(
@@ -385,7 +416,7 @@ def limits(loss: SquaredLoss, w: Weights, part: Shares) -> tuple[Limits, Fact]:
     q = 2 * sign * s.w**2
 
     def eighth() -> Fact:
-        reach = decide(ge(s.far + s.w / 2, 0), s.reach(), s.wide)
+        reach = decide(ge(s.far + s.w / 2, 0), s.reach, s.wide)
         parts = product(s.wide, u.below), product(s.wide, reach), p_means
         return decide(ge(s.kappa, p / 8), third(s), *parts, degree=1)
 
@@ -442,22 +473,40 @@ def of_residual(loss: SquaredLoss, w: Weights, u: Direction) -> list[Fact]:
     return results
 
 
-def largest_change() -> None:
-    """Prove ||grad L(x) - grad L(y)|| <= ||A||^2 k ||x - y||."""
-    statement, reading = lemma_3_13_l2.LEMMA, "sharp"
-    v, some = letters_in(statement, reading), some_of(statement, reading, "n")
-    settings, root_2 = conclusion_of(formula_of(statement, reading)).setting, root_of_2()
+def gradients_apart(
+    v: Values, some: Fact, largest: Largest, size: Term, span: Callable[[Term], Fact]
+) -> Fact:
+    """Return ||grad L(x) - grad L(y)|| <= kappa size^2/2 ||x - y|| with a bound kappa of heights.
+
+    Args:
+        v: the letters of the reading.
+        some: that there is a token.
+        largest: the bound.
+        size: a number.
+        span: for a vector z: that no two entries of A z are further apart than size ||z||.
+    """
 
     def squared(m: Namespace, x: Numbers) -> Numbers:
         return entry_loss.squared_loss(m, v.A, x, v.h, v.b)
 
     first, second = (number(gradient(LETTERS, squared, x)) for x in (v.x, v.y))
-    w, size = on_the_way(v, some), LETTERS.spectral(v.A).term
-    s = interval(v, some, settings)
+    w, s = on_the_way(v, some), interval(v, some, largest)
     loss = SquaredLoss(s, total(w.f * s.h, t) - s.b)
-    spans = [(ROOT_2 * size, lambda z: span_by_norm(v, z, root_2))]
-    (fact,) = gradient_change(v, (first, second), w, loss, spans)
+    (fact,) = gradient_change(v, (first, second), w, loss, [(size, span)])
+    return fact
+
+
+def largest_change() -> None:
+    """Prove ||grad L(x) - grad L(y)|| <= ||A||^2 k ||x - y||."""
+    statement, reading = lemma_3_13_l2.LEMMA, "sharp"
+    v, some = letters_in(statement, reading), some_of(statement, reading, "n")
+    settings, root_2 = conclusion_of(formula_of(statement, reading)).setting, root_of_2()
+    size, largest = LETTERS.spectral(v.A).term, by_setting(v, settings)
+    kappa = entry_loss.squared_constant(
+        LETTERS, LETTERS.oscillation(v.h), LETTERS.largest(v.h - v.b)
+    ).term
+    fact = gradients_apart(v, some, largest, ROOT_2 * size, lambda z: span_by_norm(v, z, root_2))
     (goal,) = conclusion_of(formula_of(statement, reading)).sequents
     apart = SQRT(total((v.x - v.y).entry((k.term,)) ** 2, k))
-    half = scale(root_2[1], size**2 * s.kappa * apart)
+    half = scale(root_2[1], size**2 * kappa * apart)
     end(statement, reading, by=[decide(goal.proposition, fact, half)])

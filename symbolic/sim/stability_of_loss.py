@@ -17,19 +17,18 @@ from types import ModuleType, SimpleNamespace
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
-from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, simplified
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.types import Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
-from properties.sim.stability_l2.conclusion import steep
+from properties.sim._support.entry_loss import loss, squared_loss
 from symbolic import textbook
 from symbolic.curvature import ensure_hessian
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
-from symbolic.sim import lemma_3_12, lemma_3_13_l2, stability_facts
+from symbolic.sim import lemma_3_12, stability_facts, stability_gradients
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
@@ -339,46 +338,13 @@ def prove_squared_on_data() -> str:
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 
+@linked
 def prove_squared_gradient_on_data() -> str:
     """Prove that the gradient changes by at most 2 ||A^T h||^2 ||x - y|| if ||A^T h|| is large.
 
     The hypothesis of the reading says how large.
     """
-    lemma_3_13_l2.prove()
-    bend = sp.Rational(1925, 10_000)
-    ensure_positive(bend**2 - sp.Rational(1, 27), "0.1925 is above 1/(3 sqrt 3)")
-    a, w, m = sp.symbols("a w m", nonnegative=True)
-    height = lemma_3_13_l2.height(m / w, a) * w**2
-    ensure_zero(
-        height - (w**2 * (1 - a**2) * (1 - 3 * a**2) / 4 + m * w * a * (1 - a**2)),
-        "w^2 j is w^2 (1-a^2)(1-3a^2)/4 + (r - w/2) w a (1-a^2)",
-        normal=cancelled,
-    )
-    rest = 1 - (1 - a**2) * (1 - 3 * a**2)
-    ensure_equal(rest, a**2 * (4 - 3 * a**2), "(1-a^2)(1-3a^2) is at most 1 on [0, 1]")
-    root = 1 / sp.sqrt(3)
-    top = sp.Rational(2, 3) * root - a * (1 - a**2)
-    ensure_equal(
-        top,
-        (a - root) ** 2 * (a + 2 * root),
-        "a (1-a^2) is at most 2/(3 sqrt 3), so that w^2 j <= w^2/4 + (2 r - w) w/(3 sqrt 3)",
-    )
-    A, h, r, diameter = sp.symbols("A h r diameter", nonnegative=True)
-    v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
-    suppose(stability_l2.STEEP)
-    asked = steep(_Spans(w, r, diameter), v)
-    curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
-    slope = (
-        "the curvature is at most diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w), which is half of "
-        "the left side of the reading's hypothesis"
-    )
-    ensure_zero(asked.left / 2 - curvature, slope)
-    ensure_zero(
-        (asked.right / 2).subs(A, SPREAD / h) - constant_of(stability_l2, 1, "same", "gradient"),
-        "half of the right side of that hypothesis, 4 ||A^T h||^2, is the constant that is "
-        "compared",
-    )
-    ensure_lipschitz(slope, [*of_two(squared_gradient)])
+    stability_gradients.squared_on_data()
     linear, x, slope_x = linear_in_two(stability_l2.linear_loss)
     ensure_equal(
         [sp.diff(linear, y, z) for y in x for z in x],

@@ -135,7 +135,7 @@ STABILITY = Statement(
             examples=(BARELY_WIDE,),
         ),
         "amended-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=(STEEP,),
