@@ -285,12 +285,6 @@ CONVEX_MAXIMUM = Lemma(
     "on the set the function is at most the largest of its values at these points",
 )
 
-SLOPES_OF_CONVEX = Lemma(
-    "slopes of a convex function",
-    "Rockafellar, Convex Analysis, theorem 24.1",
-    (CONVEX_FUNCTION,),
-    "the slope of a convex function of one number does not fall",
-)
 
 TANGENT = Lemma(
     "the tangent of a convex function",
@@ -299,12 +293,6 @@ TANGENT = Lemma(
     "f(y) >= f(x) + f'(x) (y - x)",
 )
 
-QUADRATIC_BOUND = Lemma(
-    "the quadratic bound",
-    "Nesterov, Introductory Lectures on Convex Optimization, lemma 1.2.3",
-    (LIPSCHITZ,),
-    "|f(y) - f(x) - <f'(x), y - x>| <= (L/2) ||y - x||^2",
-)
 
 INCREASING, UNBOUNDED = "S_k increases strictly", "S_k tends to infinity"
 

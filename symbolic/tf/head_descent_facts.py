@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from attsvm.primitives.descent_letters import FALL, RATE, M, W
-from attsvm.theory.proof.facts import Fact, K, eq, gt
-from attsvm.theory.proof.lemmas import RECIPROCAL
-from attsvm.theory.proof.linked import setting
+from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL, SIZE
+from attsvm.theory.proof.linked import setting, suppose
 from attsvm.theory.proof.rules import add_up, at, cite, decide, scale
-from attsvm.theory.proof.terms import EXP, Term
+from attsvm.theory.proof.terms import ABS, EXP, NORM, Term
 from properties.tf.generalised_svm import head_letters as letters
+from properties.tf.generalised_svm.head_descent import QUERY
 from properties.tf.generalised_svm.head_letters import (
-    FIRST,
+    APART,
     INNER,
     MARGIN,
     OUTER,
@@ -19,7 +20,7 @@ from properties.tf.generalised_svm.head_letters import (
     A,
     u,
 )
-from symbolic.facts import power
+from symbolic.facts import against, power, product
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,25 @@ def step() -> Step:
     pull = RATE * square * falls * first * second
     taken = at(setting(letters.SETTING, letters.STEP), {M: A})
     moved = decide(
-        eq(A @ W(K.term + 1), MARGIN + pull * letters.slope(o, FIRST - SECOND)),
+        eq(A @ W(K.term + 1), MARGIN + pull * letters.slope(o, APART)),
         *(taken, scale(turned, RATE * falls * square)),
         degree=1,
     )
     positive = inverse, decide(gt(second, 0), power(-MARGIN), inverse)
     return Step((first, second), positive, decide(eq(first + second, 1), unit), o, pull, moved)
+
+
+def moves(x: Term, some: Fact) -> Fact:
+    """Return that ||A||^2 > 0, as sum_u x_u <a_u, x_1 - x_2> > 0 and the query is not 0."""
+    (queried,) = suppose(QUERY)
+    a, (size, size_square) = INNER(u), cite(SIZE, (), x)
+    minus, plus = (decide(ge(size.proposition.term, k * x), size, size_square) for k in (1, -1))
+    (up,), down = cite(CAUCHY_SCHWARZ, (), a, APART), against(a, APART)
+    most = NORM(a) * NORM(APART)
+    each = decide(ge(ABS(x) * most, x * (a @ APART)), minus, plus, up, down)
+    length = cite(LENGTH, (), APART)[1]
+    part = add_up(product(size, cite(LENGTH, (), a)[0]), u)
+    apart = decide(gt(NORM(APART), 0), add_up(each, u), some, part)
+    apart = decide(gt(APART @ APART, 0), apart, length)
+    is_outer = setting(letters.FROM_ZERO, "A is (x_1 - x_2) z^T")
+    return decide(gt(A @ A, 0), is_outer, apart, queried)

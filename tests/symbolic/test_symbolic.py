@@ -61,6 +61,7 @@ NUMBERS = {
     "symbolic.sim.basic_7_facts",
     *("symbolic.tf.path_facts", "symbolic.tf.cone_facts", "symbolic.tf.cone_tip"),
     *("symbolic.tf.rest_facts", "symbolic.tf.logits_at_rest"),
+    *("symbolic.tf.head_descent_facts", "symbolic.tf.growth_steps"),
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

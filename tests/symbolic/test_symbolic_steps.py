@@ -49,7 +49,6 @@ from symbolic.tf import (
     all_local_unique,
     benign_landscape,
     definition_1,
-    generalised_svm,
     global_conjecture,
     global_initial_gradient,
     local_convergence,
@@ -67,7 +66,6 @@ REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 ATTENDED = low_score_tokens.attended
 BETWEEN = definition_1.between
-GROWTH = generalised_svm.logarithmic
 LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 
 
@@ -85,10 +83,6 @@ def scaled(function, factor):
     return lambda *values: function(*values) * factor
 
 
-def tighter(formula):
-    return lambda m, v: formula(m, v, share=LESS)
-
-
 def activations(name, **changes):
     """The activations, one of which differs."""
     known = nonlinear_head_several.ACTIVATIONS
@@ -100,18 +94,12 @@ def factor_less(formula, name):
     return lambda *values: formula(*values, **{name: LESS})
 
 
-def factor_more(formula):
-    return lambda *values: formula(*values, share=1 / LESS)
-
-
 def over_one_index(term, *indices):
     """A sum over t alone where it should be over all indices."""
     return total(term, *(indices[:1] or (t,)))
 
 
 SLOPES = nonlinear_head_several
-NEAR = [SLOPES.ensure_near_tangent]
-"""A step of `prove_smooth`."""
 ALIGNED = [theorem_3_15.prove_aligned]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
@@ -165,21 +153,6 @@ SPOILT = {
         lambda m, b, gamma, u, count: parts.share(m, b, gamma, u),
         [parts_at_rest.ensure_balance],
     ),
-    "twice the derivative": (
-        *(SLOPES, "derivative_along", scaled(SLOPES.derivative_along, 2)),
-        NEAR,
-    ),
-    "95% of the bending": (SLOPES, "bending", scaled(SLOPES.bending, LESS), NEAR),
-    "95% of the quadratic bound": (SLOPES, "gains", tighter(SLOPES.gains), NEAR),
-    "95% of the slope's bound": (SLOPES, "returns", tighter(SLOPES.returns), NEAR),
-    **{
-        f"95% of c of {name}": (
-            *(SLOPES, "ACTIVATIONS"),
-            activations(name, bend=scaled(SLOPES.ACTIVATIONS[name].bend, LESS)),
-            [SLOPES.prove_smooth],
-        )
-        for name in ("square", "softplus", "logistic")
-    },
     "ReLU of slope -1 at its kink": (
         *(SLOPES, "ACTIVATIONS", activations("relu", slope=lambda m, x: 2 * m.maximum(x, 0))),
         [SLOPES.prove_convex],
@@ -234,19 +207,6 @@ SPOILT = {
         *(joint_path, "bent", factor_less(joint_path.bent, "bend")),
         [joint_path.prove_prompt, joint_path.prove_ratio],
     ),
-    **{
-        f"growth like ln k with another {part}": (
-            *(generalised_svm, "logarithmic"),
-            lambda m, *numbers, part=part, value=value, **named: GROWTH(
-                m, *numbers, **{**named, part: value}
-            ),
-            [
-                generalised_svm.prove_rising_head,
-                generalised_svm.prove_critical_head,
-            ],
-        )
-        for part, value in (("over", 4 * LESS), ("power", LESS))
-    },
     **{
         f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
         for name, other, proofs in (
@@ -365,10 +325,6 @@ SPOILT = {
     "runs of no divergence, from any start": (
         *(divergence, "ensure_divergence", lambda *_: None),
         [global_conjecture.prove],
-    ),
-    "a head whose slope has no sign": (
-        *(generalised_svm, "ensure_nonnegative", lambda *_, **__: None),
-        [generalised_svm.prove_critical_head],
     ),
     **{
         f"margins of the selected tokens of either sign, {k}": (
@@ -491,12 +447,6 @@ def test_a_spoilt_part_is_seen(name, monkeypatch):
     for prove in proofs:
         with pytest.raises(ProofError):
             proves(prove)
-
-
-def test_any_activation_is_one_of_two_derivatives():
-    x = sp.Symbol("x", real=True)
-    twice = sp.diff(nonlinear_head_several._Phi(2 * x), x, 2)
-    assert twice == 4 * nonlinear_head_several._Bend(2 * x)
 
 
 def test_a_sum_is_not_taken_for_another_one_nor_for_one_of_terms_of_no_sign():

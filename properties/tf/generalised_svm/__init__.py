@@ -23,13 +23,11 @@ the correlation is at least
     sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)).
 """
 
-from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import ZERO_START
-from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE, SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, FALLING_LOSS, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import CONVEX
 from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties._support.suppositions import CONVEX_PHI
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
 from properties.tf.generalised_svm import kept_tokens as cases
@@ -44,15 +42,8 @@ CONVEX_SLOPED = Hypothesis(
     "l is convex with l' < 0",
     lambda case: case.loss in CONVEX,
     says="the loss l is convex with l' < 0",
-    implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
+    implies=(CONVEX_LOSS, FALLING_LOSS),
 )
-QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
-BENT_UP = Hypothesis(
-    "phi is a convex function",
-    lambda case: ACTIVATIONS[case.phi].convex,
-    implies=(CONVEX_PHI,),
-)
-SQUARE = Hypothesis("phi is the square", lambda case: case.phi == "square")
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -71,10 +62,10 @@ STATEMENT = Statement(
         CONVEX_SLOPED: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
         growth.BETTER: [growth.EQUAL],
         growth.ORTHOGONAL: [growth.TWICE],
-        QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
-        BENT_UP: [heads.BUMP],
+        heads.QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
+        heads.BENT_UP: [heads.BUMP],
         heads.RISES: [heads.FALLING, heads.DEAD],
-        SQUARE: [heads.SOFT],
+        heads.OF_SQUARES: [heads.SOFT],
         heads.CRITICAL: [heads.ASIDE],
         heads.BELOW: [heads.RISEN],
         heads.BOTH: [heads.CONVEX_PAIR],
@@ -178,10 +169,10 @@ STATEMENT = Statement(
             siblings={"1.05 times as much": changed(share="1.05", examples=[growth.SHORT])},
         ),
         "sharp-3": Reading(
-            "holds",
+            "proved",
             strength="better",
-            proof="symbolic.tf.generalised_svm:prove_rising_head",
-            under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, heads.RISES, ZERO_START),
+            proof="symbolic.tf.rising_heads:prove",
+            under=(FORWARD, CONVEX_SLOPED, heads.QUERY, heads.BENT_UP, heads.RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",), lets=heads.ONE_INPUT),
             conclusion=heads.grows,
             examples=(heads.ALONE,),
@@ -191,10 +182,18 @@ STATEMENT = Statement(
             },
         ),
         "sharp-4": Reading(
-            "holds",
+            "proved",
             strength="better",
-            proof="symbolic.tf.generalised_svm:prove_critical_head",
-            under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, heads.CRITICAL, heads.BELOW, ZERO_START),
+            proof="symbolic.tf.rising_heads:prove_critical",
+            under=(
+                FORWARD,
+                CONVEX_SLOPED,
+                heads.QUERY,
+                heads.OF_SQUARES,
+                heads.CRITICAL,
+                heads.BELOW,
+                ZERO_START,
+            ),
             variables=Records(
                 HeadSteps, heads.steps(critical=True), fixed=("phi", "start"), lets=heads.ONE_INPUT
             ),

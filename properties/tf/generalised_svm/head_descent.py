@@ -126,6 +126,7 @@ def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
 
 
+@concludes(head_letters.grows)
 @stated(
     "",
     r"0 < \exp(m) - 1 \text{ and } \frac{c k}{$over} \le \exp(m) - 1 \le C k "
@@ -147,6 +148,7 @@ def grows(m: Namespace, case: HeadSteps, over: Number = 4, power: Number = 1) ->
     return logarithmic(m, m.expm1(lead(m, case)), case.count, least, most, over, power)
 
 
+@concludes(head_letters.grows_by_half)
 @stated(
     "",
     r"0 < \exp($times m) - 1 \text{ and } \frac{c k}{$over} \le \exp($times m) - 1 \le 2 C k "
@@ -304,9 +306,20 @@ PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
 CONVEX_PAIR = example([1, -1], [1], [1], "square")
 STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
 BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)
-RISES = Hypothesis("p > 0", rising)
-CRITICAL = Hypothesis("every <a_k, x_1> is 0", critical)
-BELOW = Hypothesis("beta > 0", best_by_far)
+QUERY = Hypothesis(
+    "the query is not 0", lambda case: bool(case.z.any()), proposition=head_letters.queried
+)
+BENT_UP = Hypothesis(
+    "phi is a convex function",
+    lambda case: ACTIVATIONS[case.phi].convex,
+    proposition=head_letters.bent_up,
+)
+OF_SQUARES = Hypothesis(
+    "phi is the square", lambda case: case.phi == "square", proposition=head_letters.is_square
+)
+RISES = Hypothesis("p > 0", rising, proposition=head_letters.rises)
+CRITICAL = Hypothesis("every <a_k, x_1> is 0", critical, proposition=head_letters.critical)
+BELOW = Hypothesis("beta > 0", best_by_far, proposition=head_letters.below)
 BOTH = Hypothesis(
     "the head rises from each token towards the other",
     rises_from_both,

@@ -35,7 +35,7 @@ def _run(case: HeadSteps) -> list[Array]:
     for _ in range(STEPS):
         s = expit(A @ W[-1])
         seen = case.A @ (s * case.X[0] + (1 - s) * case.X[1])
-        h = sum(b * _value(phi.value, x) for b, x in zip(case.b, seen, strict=True))
+        h = case.b @ [_value(phi.value, x) for x in seen]
         slopes = case.b * [_value(phi.slope, x) for x in seen]
         rise = slopes @ (case.A @ (case.X[0] - case.X[1]))
         W.append(W[-1] - case.size * loss.slope(np.array([h])).item() * rise * s * (1 - s) * A)
@@ -50,17 +50,22 @@ def leads(case: HeadSteps) -> Array:
 def model_of(case: HeadSteps) -> Model:
     """Return the model of descent on W."""
     loss, phi, A, W = LOSSES[case.loss], ACTIVATIONS[case.phi], _direction(case), _run(case)
+    scores = [case.b @ [_value(phi.value, x) for x in case.A @ token] for token in case.X]
     values = {
+        runs.LOW: min(scores),
+        runs.HIGH: max(scores),
         runs.RATE: float(case.size),
         letters.BEND: 0.0 if phi.bend is None else _value(phi.bend),
         letters.A: A,
         letters.FIRST: case.X[0],
         letters.SECOND: case.X[1],
+        letters.QUERY: case.z,
     }
     functions: dict[Any, Any] = {
         runs.LOSS: lambda u: loss.value(np.array([u])).item(),
         runs.FALL: lambda u: -loss.slope(np.array([u])).item(),
         runs.W: W.__getitem__,
+        runs.COUNT: float,
         letters.PHI: lambda x: _value(phi.value, x),
         letters.STEEP: lambda x: -_value(phi.slope, x),
         letters.INNER: case.A.__getitem__,
