@@ -56,7 +56,9 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
     A rival whose margin exceeds the least one has a small coefficient p_j.
     """
     p, P, N, y = step.p(j, K), g.P, NORM(V), NORM(HERE)
-    lowest, lowest_up = least_margin(c, g)
+    lowest, lowest_up = least_margin(
+        c.several, g.shortest, (g.y_norm, g.y_square), (g.V_norm, g.V_square)
+    )
     least_power, beyond_least = EXP(-lowest), beyond("least", MARGIN, j)
     lag = decide(
         ge(c.high * least_power, p * (MARGIN - lowest)),

@@ -210,10 +210,18 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: tuple[Fact, ...
     )
 
 
-def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
+def least_margin(
+    several: Fact, shortest: Fact, of_run: tuple[Fact, Fact], of_V: tuple[Fact, Fact]
+) -> tuple[Term, Fact]:
     """Prove that the least margin is at most ||W||/||V||.
 
     W divided by its least margin has margins of at least 1, so it is not shorter than V.
+
+    Args:
+        several: there is a rival.
+        shortest: no matrix that meets the constraints is shorter than V.
+        of_run: that ||W|| >= 0, and its square.
+        of_V: that ||V|| >= 0, and its square.
     """
     y, N = NORM(HERE), NORM(V)
     lowest = least(A(r) @ HERE, r)
@@ -222,8 +230,8 @@ def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
     unit, inverse = cite(RECIPROCAL, [yes], lowest)
     above = decide(ge(MARGIN / lowest, 1), unit, inverse, beyond("least", MARGIN, j))
     scaled = (A(r) @ HERE) / lowest
-    above = bounds(at(above, {j: r}), "least", scaled, r, c.several)
-    longer = cut(at(g.shortest, {X: HERE / lowest}), above)
+    above = bounds(at(above, {j: r}), "least", scaled, r, several)
+    longer = cut(at(shortest, {X: HERE / lowest}), above)
     square_ = decide(gt(lowest**2, 0), yes)
     product = lowest**2 * INV(lowest) ** 2 * (HERE @ HERE)
     longer = decide(ge(product, lowest**2 * (V @ V)), longer, square_)
@@ -232,6 +240,6 @@ def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
         *(longer, scale(unit, (lowest / lowest + 1) * (HERE @ HERE))),
     )
     claim = ge(y, N * lowest)
-    far = decide(claim, longer, g.y_norm, g.y_square, scale(g.V_square, lowest**2))
-    fact = cases(far, decide(claim, no, g.y_norm, g.V_norm), condition)
+    far = decide(claim, longer, *of_run, scale(of_V[1], lowest**2))
+    fact = cases(far, decide(claim, no, of_run[0], of_V[0]), condition)
     return lowest, note("the least margin is at most ||W||/||V||", fact)

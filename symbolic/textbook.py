@@ -241,13 +241,6 @@ WEIERSTRASS = Lemma(
     "the function has a least value on the set",
 )
 
-ENTROPY = Lemma(
-    "the largest entropy",
-    "Cover and Thomas, Elements of Information Theory, theorem 2.6.4",
-    (),
-    "-sum_t q_t ln q_t <= ln J for J weights q_t >= 0 of sum 1",
-)
-
 LIPSCHITZ, SHORT = "the gradient of f is L-Lipschitz", "the step e is at most 1/L"
 
 DESCENT = Lemma(

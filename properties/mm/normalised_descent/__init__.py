@@ -74,7 +74,7 @@ DESCENT = Statement(
             },
         ),
         "amended-1": Reading(
-            "holds",
+            "proved",
             proof="symbolic.mm.normalised_descent:prove_close",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START),
             variables=Records(

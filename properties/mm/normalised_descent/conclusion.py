@@ -16,7 +16,7 @@ from attsvm.theory.arithmetic.programs import Programs, exact_value, literal
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
-from properties.mm.normalised_descent.paced_letters import advanced
+from properties.mm.normalised_descent import paced_letters
 from properties.mm.normalised_descent.paced_runs import Paced, differences, float_path, kept, path
 
 STEPS = 64
@@ -117,6 +117,7 @@ def missing(m: Namespace) -> Comparison:
     return m.below(m.exact(0), m.exact(0))
 
 
+@concludes(paced_letters.close)
 @stated(
     "$formula for every k >= 1 (checked up to 64)",
     r"\|p_k\| - \langle p_k, u\rangle \le s + B a \left(a \ln J + \frac{s}{2}\right) (1 + "
@@ -148,7 +149,7 @@ def close(m: Namespace, run: Paced, towards: str = "optimal") -> Relation:
     )
 
 
-@concludes(advanced)
+@concludes(paced_letters.advanced)
 @stated(
     "$formula for every k >= 1 (checked up to 16)",
     r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",

@@ -3,7 +3,7 @@
 from attsvm.primitives.descent_letters import COUNT, GRADIENT, RIVAL, SETTING, A, M, V, W, j, margin
 from attsvm.theory.proof.facts import K, Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said
-from attsvm.theory.proof.terms import INV, NORM, Function, Letter, most
+from attsvm.theory.proof.terms import INV, LOG, NORM, Function, Letter, most, total
 
 PACE = Function("s")()
 """The length of a step."""
@@ -23,6 +23,23 @@ PACED = {
     "the first step has the number 0": Sequent(eq(COUNT(0), 0)),
     "the next step has the next number": Sequent(eq(COUNT(K.term + 1), COUNT(K) + 1)),
 }
+
+RIVALS = total(1, j)
+"""J, the number of rivals."""
+_N = NORM(V)
+DRIFT = LONGEST * _N * (_N * LOG(RIVALS) + PACE / 2)
+"""B a (a ln J + s/2) with a = ||p*||."""
+
+
+def close(towards: str = "optimal") -> Said | None:
+    """Return the claims that p* exists and is not 0, and of the distance from its direction.
+
+    For k >= 1 it is N - P <= s + B a (a ln J + s/2) (1 + ln k). N is the norm of the prompt, and P its component along p*.
+    """
+    after, number = W(K.term + 1), COUNT(K.term + 1)
+    apart = ge(PACE + DRIFT * (1 + LOG(number)), NORM(after) - (after @ V) * INV(_N))
+    says = ge(margin(j.term, V), 1), gt(_N, 0), apart
+    return Said(tuple(map(Sequent, says)), PACED) if towards == "optimal" else None
 
 
 def advanced(share: object = 1, more: int = 0, pace: str = "normalised") -> Said | None:

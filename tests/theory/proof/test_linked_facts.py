@@ -183,8 +183,8 @@ MODELS = {
     Rival: programme_model.model_of,
     Attended: programme_model.model_of_attended,
     Step: lambda case: model_of_tokens(case.data, case.start),
-    Paced: lambda case: replace(
-        descent_model.model_of(case.case, steps=8, pace=case.step), floor=1e-9
+    Paced: lambda case: replace(  # one step more, as facts of a step also speak of the next one
+        descent_model.model_of(case.case, steps=9, pace=case.step), steps=8, floor=1e-9
     ),
 }
 
