@@ -34,7 +34,8 @@ DRIFT = LONGEST * _N * (_N * LOG(RIVALS) + PACE / 2)
 def close(towards: str = "optimal") -> Said | None:
     """Return the claims that p* exists and is not 0, and of the distance from its direction.
 
-    For k >= 1 it is N - P <= s + B a (a ln J + s/2) (1 + ln k). N is the norm of the prompt, and P its component along p*.
+    For k >= 1 it is N - P <= s + B a (a ln J + s/2) (1 + ln k), with the norm N of the prompt and
+    its component P along p*.
     """
     after, number = W(K.term + 1), COUNT(K.term + 1)
     apart = ge(PACE + DRIFT * (1 + LOG(number)), NORM(after) - (after @ V) * INV(_N))
