@@ -27,7 +27,7 @@ from attsvm.theory.gate.expectations import UNREVIEWED, Expectation
 from attsvm.theory.gate.reviewed import CODE, differences
 from attsvm.theory.gate.scope import Checkout, absent, claim_of
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.instance.letters import letters_in_words
 from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.runs import NOT_REPLAYED, Run
 from attsvm.theory.run.sampling import PROFILES, profile_named
@@ -220,8 +220,9 @@ def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
     if checkout is not None and claim in checkout.claims:
         try:
             refuted = next(o["refuted"] for o in results if o.get("refuted"))
-            kind = checkout.claims[claim].instance_type
-            words = in_words(codec.decode(refuted["instance"], kind), {})
+            known = checkout.claims[claim]
+            case = codec.decode(refuted["instance"], known.instance_type)
+            words = letters_in_words(known.formula, case)
         except (AttsvmError, StopIteration, *_ODD):  # an outcome of another form is a reason itself
             pass
     return ", ".join(str(word) for word in (words, file) if word)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,21 +18,43 @@ if TYPE_CHECKING:
     from attsvm._types import Case
     from attsvm.theory.declaration.formula import Formula
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 _DIGITS = 12
 """Number of digits of a value that is no rational number."""
 
 
-def letters_in_words(formula: Formula, case: Case) -> str:
-    """Return an instance in one line: by its shown letters if some of its values are hidden."""
-    variables = formula.variables.values()
-    if not any(isinstance(one, Defined) and one.of for one in variables):
-        return in_words(case, {})
-    try:
-        known = letters_of(formula, case)
-    except (ClaimError, ArithmeticError):  # the map that makes a value is undefined there
-        return in_words(case, {})
+def letters_in_words(formula: Formula, case: Case, names: Mapping[str, str] = _NONE) -> str:
+    """Return an instance in one line: by its shown letters if some of its values are hidden.
+
+    `names` are the words for fields of records, as in `in_words`.
+    """
+    known = _known(formula, case) if _made(formula) else {}
     text = ", ".join(f"{name} = {value}" for name, value in known.items())
-    return text if len(text) <= LONGEST else in_words(case, {})
+    return text if known and len(text) <= LONGEST else in_words(case, names)
+
+
+def made_in_words(formula: Formula, case: Case) -> str:
+    """Return the values that maps make from the hidden ones in one line; "" for none or long ones.
+
+    Such a value is a vector of probabilities, which is made from free numbers.
+    """
+    known, made = _known(formula, case) if _made(formula) else {}, _made(formula)
+    text = ", ".join(f"{name} = {known[name]}" for name in made if name in known)
+    return text if len(text) <= LONGEST else ""
+
+
+def _made(formula: Formula) -> list[str]:
+    """Return the names of the variables that maps make from hidden ones."""
+    return [n for n, one in formula.variables.items() if isinstance(one, Defined) and one.of]
+
+
+def _known(formula: Formula, case: Case) -> dict[str, str]:
+    """Return the shown letters with their values; none if a map is undefined at the instance."""
+    try:
+        return letters_of(formula, case)
+    except (ClaimError, ArithmeticError):
+        return {}
 
 
 def letters_of(formula: Formula, case: Case) -> dict[str, str]:

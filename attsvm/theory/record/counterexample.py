@@ -15,6 +15,7 @@ from attsvm._words import printable
 from attsvm.errors import AttsvmError, ClaimError, FileError, UnknownClaimError, present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.letters import made_in_words
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.run.asking import frozen
@@ -122,14 +123,19 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
 
 
 def in_python(claim: Claim, part: str, instance: Json, most: int = _LINES) -> list[str]:
-    """Return an encoded instance as at most `most` lines of Python, or the sizes of its arrays."""
+    """Return an encoded instance as at most `most` lines of Python, or the sizes of its arrays.
+
+    A comment follows with the values that are made from it, such as probabilities.
+    """
     from attsvm.theory.instance.in_python import python
 
-    script = python(claim, part, codec.decode(instance, claim.instance_type))
+    case = codec.decode(instance, claim.instance_type)
+    script = python(claim, part, case)
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
     if len(lines) > most:
-        return [f"case of {', '.join(sizes_of(instance)) or 'many parts'}"]
-    return lines
+        lines = [f"case of {', '.join(sizes_of(instance)) or 'many parts'}"]
+    made = made_in_words(claim.part(part).formula, case)
+    return [*lines, f"# {made}"] if made else lines
 
 
 def sizes_of(document: Json, name: str = "") -> Iterator[str]:

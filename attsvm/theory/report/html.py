@@ -17,7 +17,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import IN_PROSE, Evidence, Fairness, Truth, Validity
 from attsvm.theory.instance.in_python import python
-from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.instance.letters import letters_in_words
 from attsvm.theory.packs.code_digests import homes
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.curated import known_witness
@@ -232,7 +232,7 @@ def _filters(packs: Sequence[Pack], folder: Path) -> JsonObject:
         "how_known": _how_known,
         "hypotheses": _hypotheses,
         "in_a_word": _in_a_word,
-        "in_words": in_words,
+        "letters_in_words": letters_in_words,
         "json": lambda entry: json.dumps(entry, indent=1, ensure_ascii=False),
         "letter": lambda truth: truth[0].upper() if truth in _WORDS else "?",
         "lines_that_run": _lines_that_run,

@@ -8,7 +8,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance.in_python import rounded
-from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.instance.letters import letters_in_words
 from attsvm.theory.record.curated import known_witness
 from attsvm.theory.run.confirm import Confirmation, examine
 
@@ -30,7 +30,7 @@ def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str,
         raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(examined.failed)}")
     if not examined.refuted:
         raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
-    return in_words(case, names), slack_words(answer)
+    return letters_in_words(claim.formula, case, names), slack_words(answer)
 
 
 def slack_words(answer: Confirmation) -> str:

@@ -23,7 +23,8 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, defined, member, shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.instance.in_python import literal
-from attsvm.theory.instance.in_words import in_words, leaves
+from attsvm.theory.instance.in_words import leaves
+from attsvm.theory.instance.letters import letters_in_words
 from attsvm.theory.packs.packs import Pack, members
 
 LINES = 25
@@ -112,7 +113,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
         printed.insert(0, f"# the claim: {joined} of these")
         body = "\n".join([*lines, *printed])
     text = "\n".join([*m.header, *helpers, body, ""])
-    shown = _comment(f"at {in_words(case, {})}")
+    shown = _comment(f"at {letters_in_words(claim.formula, case)}")
     if len(message) + len(shown) + text.count("\n") <= LINES:
         message += shown
     return Script("\n".join([*message, text]), not _holds(m, relation))

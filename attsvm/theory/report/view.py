@@ -22,7 +22,7 @@ from attsvm.theory.declaration.verdict import (
     in_prose,
 )
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.instance.letters import letters_in_words
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.errata import Erratum, Rank, Source, Weight, in_order
@@ -179,13 +179,16 @@ class ReadingView:
     @property
     def counterexample(self) -> str | None:
         """The most instructive instance that refutes it, in one line."""
-        return in_words(self.cases[0], self.names) if self.cases else None
+        return self._in_words(self.cases[0]) if self.cases else None
 
     @property
     def smallest(self) -> str | None:
         """The smallest known instance, if it differs from the most instructive one."""
-        least = in_words(self.cases[-1], self.names) if self.cases else None
+        least = self._in_words(self.cases[-1]) if self.cases else None
         return None if least == self.counterexample else least
+
+    def _in_words(self, case: Case) -> str | None:
+        return letters_in_words(self.claim.formula, case, self.names) if self.claim else None
 
     @property
     def has_verifier(self) -> bool:

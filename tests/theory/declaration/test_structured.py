@@ -197,3 +197,26 @@ def test_letters_show_every_value_and_no_free_number():
     one = asked(Simplex)
     case = one.claim.formula.build(x_of=[1.0, 0.0, -3.0])
     assert letters_of(one.claim.formula, case) == {"n": "3", "x": "[1/4, 0, 3/4]"}
+
+
+LEMMA = """from attsvm import Integer, Simplex
+from attsvm.theory import Reading, Statement, changed
+LEMMA = Statement(
+    "mine/lemma", source="Mine", place="Lemma", printed="A probability is 1.", cost=12,
+    variables={"n": Integer(1, 4), "p": Simplex("n")},
+    conclusion=lambda m, v, c=1: m.at_least(m.max(v.p), c),
+    readings={"literal": Reading("holds", siblings={"2": changed(c=2)})},
+)
+"""
+
+
+def test_a_counterexample_shows_the_value_that_formulas_get(attsvm, tmp_path):
+    (tmp_path / "lemma.py").write_text(LEMMA)
+    own = ["--only-pack", "lemma.py"]
+    out = attsvm("verify", *own)[1]
+    assert "\n  # p = [1/2, 1/2]\n" in out
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    assert "holds -> refuted by n = 2, p = [1/2, 1/2], " in attsvm("gate", *own)[1]
+    assert attsvm("report", *own, "--out", "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert '<p class="values"><code>n = 2, p = [1/2, 1/2]</code></p>' in page
