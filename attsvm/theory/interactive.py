@@ -244,7 +244,8 @@ def ask(
     ensure_no_variable(seconds=seconds, seed=seed, progress=progress)
     caller = sys._getframe(1)
     place = caller.f_code.co_filename, caller.f_lineno
-    asked = asked_at(place, conclusion, hypotheses, variables)
+    options = "The options of ask are seconds=, seed= and progress=."
+    asked = asked_at(place, conclusion, hypotheses, variables, options)
     with _hunting(seconds, progress) as tell:
         return answered(asked, seconds, tell, seed=seed)
 

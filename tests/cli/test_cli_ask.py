@@ -37,6 +37,11 @@ def test_each_question_is_answered(attsvm, file):
     assert out.endswith("\n1 refuted\n")
 
 
+def test_the_time_of_a_longer_search_is_an_option_of_the_command(attsvm, file):
+    out = attsvm("ask", file, "TRUE", "--seconds", "100", "--rounds", "1")[1]
+    assert "  to search longer: --seconds 600\n" in out
+
+
 def test_answers_are_the_same_for_more_workers(document, file):
     found = {}
     for workers in "12":

@@ -27,7 +27,8 @@ _EXAMPLES = {
     "Labels": 'Labels("n")',
     "Matrix": 'Matrix("n", "k")',
     "Tensor": 'Tensor(("n", "k"))',
-    "Real": "Real() or Real(least=0)",
+    "Real": "Real() or Real(least=0), and the hypothesis lambda m, v: m.at_most(v.x, 4) for an "
+    "upper end",
     "Near": 'Near("x")',
     "Integer": "Integer(1, 9)",
     "Choice": 'Choice({"double": lambda m, x: 2 * x})',
@@ -37,8 +38,8 @@ _EXAMPLES = {
 _MEANT = {
     "a Real": "; for the interval from 0 to 4, write Real(least=0) and the hypothesis "
     "lambda m, v: m.at_most(v.x, 4)",
-    "an array": "; a length is a variable of its own, such as n=Integer(3, 3), and an array with "
-    'three axes is Tensor(("n", "k", "d"))',
+    "an array": '; an array with two axes is Matrix("n", "m"), one with three axes is Tensor(("n", '
+    '"k", "d")), and a length is a variable of its own, such as n=Integer(3, 3)',
 }
 """Remedies for likely misuses of `powers`: as an interval, or as lengths of an array."""
 

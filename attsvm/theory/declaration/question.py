@@ -79,7 +79,8 @@ def question(
     ensure_no_variable(expected=expected)
     caller = sys._getframe(1)
     place = caller.f_code.co_filename, caller.f_lineno
-    return asked_at(place, conclusion, hypotheses, variables, expected)
+    options = "The only option of question is expected=; `attsvm ask` has --seconds and --seed."
+    return asked_at(place, conclusion, hypotheses, variables, options, expected=expected)
 
 
 def ensure_no_variable(**arguments: object) -> None:
@@ -101,9 +102,13 @@ def asked_at(
     conclusion: Related | None,
     hypotheses: tuple[Related, ...],
     variables: Mapping[str, Variable],
+    options: str,
+    *,
     expected: str | None = None,
 ) -> Question:
     """Return the question that is asked at this file and line; see `question`.
+
+    `options` says in a sentence which options there are besides variables.
 
     Raises:
         ClaimError: a part has another type, or the variables do not fit together.
@@ -116,7 +121,7 @@ def asked_at(
         )
     holds = _function("conclusion", conclusion)
     under = tuple(_function("hypothesis", hypothesis) for hypothesis in hypotheses)
-    formula = _named(_formula(holds, under, _completed(variables)))
+    formula = _named(_formula(holds, under, _completed(variables, options)))
     claim = Claim(
         id=f"question/{_stem(file)}-{line}:literal",
         source="",
@@ -164,7 +169,7 @@ def _stem(file: str) -> str:
     return "-".join(words) or "prompt"
 
 
-def _completed(variables: Mapping[str, object]) -> dict[str, Variable]:
+def _completed(variables: Mapping[str, object], options: str) -> dict[str, Variable]:
     """Return the variables in an order in which they can be drawn, with all lengths.
 
     Raises:
@@ -180,7 +185,7 @@ def _completed(variables: Mapping[str, object]) -> dict[str, Variable]:
             raise ClaimError(
                 f"the variable {name} of a question has no domain",
                 value=repr(variable),
-                remedy=f'Write {name}=Real(), {name}=Vector("n") or {name}=Integer(1).',
+                remedy=f'Write {name}=Real(), {name}=Vector("n") or {name}=Integer(1). {options}',
             )
         known[name] = variable
     axes = [axis for variable in known.values() for axis in variable.axes if isinstance(axis, str)]

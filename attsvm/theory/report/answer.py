@@ -1,5 +1,6 @@
 """The answer to a question: refuted, not refuted with an account, or undecided."""
 
+import contextlib
 import json
 import math
 import re
@@ -16,13 +17,14 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.letters import letters_of
 from attsvm.theory.packs.questions import questions_in
 from attsvm.theory.run.asking import rehearse
+from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import FOR_QUESTIONS
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
 
-_FOREIGN = re.compile("[A-Za-z]+: ")
-"""The start of an error that is not one of this package: the name of its type."""
+_ENTRY = re.compile(r"IndexError: index (\d+) is out of bounds for axis \d+ with size \d+")
+"""The start of the error that an array has no entry with an index."""
 
 _MORE = 6
 """Factor from the seconds of a hunt to the seconds that its answer recommends."""
@@ -96,15 +98,15 @@ class Answer:
             },
         }
 
-    def lines(self) -> Iterator[str]:
-        """Yield the answer as lines of text."""
+    def lines(self, option: str = "seconds=") -> Iterator[str]:
+        """Yield the answer as lines of text; `option` is how the time is given."""
         yield self.question.text
         if self.account.smallest is not None:
             yield from self._refutation(self.account.smallest)
         elif self.account.seen.settled:
             yield from self._exhausted()
         else:
-            yield from self._account()
+            yield from self._account(option)
 
     def _refutation(self, refuted: Refuted) -> Iterator[str]:
         unfinished = self.account.unfinished(self.seconds)
@@ -121,7 +123,7 @@ class Answer:
         settled = self.account.seen.settled
         yield f"holds within its domain: all {settled} instances were evaluated exactly"
 
-    def _account(self) -> Iterator[str]:
+    def _account(self, option: str) -> Iterator[str]:
         account, seen = self.account, self.account.seen
         yield f"{self.verdict} in {account.seconds:.0f} s; that is no proof"
         looked = f"  {counted(account.examples, 'instance')} evaluated exactly"
@@ -129,6 +131,9 @@ class Answer:
         if seen.undecided:
             count = counted(seen.undecided, "instance")
             yield f"  {count} settled neither way: {seen.undecided_note}"
+        if seen.unjudged:
+            count = counted(seen.unjudged, "screened instance")
+            yield f"  {count} not judged: rounding may hide a violation"
         if seen.solver_note:
             yield f"  {seen.solver_note}"
         yield from self._closest()
@@ -136,7 +141,7 @@ class Answer:
             yield f"  warning: {warning}"
         if account.no_turn:
             yield f"  not tried for lack of time: {', '.join(account.no_turn)}"
-        yield f"  to search longer: seconds={_MORE * self.seconds:g}"
+        yield f"  to search longer: {option}{_MORE * self.seconds:g}"
 
     def _closest(self) -> Iterator[str]:
         closest = self.account.closest
@@ -180,11 +185,13 @@ def answered(
         )
     if not isinstance(seed, int):
         raise UsageError("seed must be an integer", value=repr(seed), remedy="Write seed=1.")
+    with contextlib.suppress(TooLong):  # the hunt leaves such evaluations out, and counts them
+        rehearse(asked.claim.id, asked.claim.formula, {})
     account = hunt(asked.claim, seconds=seconds, rounds=rounds, seed=seed, progress=progress)
     if account.error is not None and account.smallest is None:
-        if _FOREIGN.match(account.error):
-            rehearse(asked.claim.id, asked.claim.formula, {})  # names the line and a remedy
-        raise ClaimError(account.error.rstrip("."))
+        entry = _ENTRY.match(account.error)
+        remedy = f"Limit the length, as by n=Integer({int(entry[1]) + 1})." if entry else ""
+        raise ClaimError(account.error.rstrip("."), remedy=remedy)
     return Answer(asked, account, seconds)
 
 
@@ -203,4 +210,6 @@ def answer_job(order: str) -> str:
         broken = {"answer": "broken", "as_expected": False, "expected": one.expected}
         text = {"question": one.text, "lines": [one.text, f"broken: {error}"]}
         return json.dumps({"name": asked["name"], **broken, **text})
-    return json.dumps({"name": asked["name"], **answer.json(), "lines": [*answer.lines()]})
+    return json.dumps(
+        {"name": asked["name"], **answer.json(), "lines": [*answer.lines("--seconds ")]}
+    )

@@ -115,7 +115,7 @@ def ask(
     try:
         return function(case, **parameters)
     except Exception as problem:
-        error = explained(f"{what} of {claim}", problem)
+        error = explained(f"{what} of {claim}", problem, function)
         if error is None:
             raise
         raise error from problem
@@ -203,9 +203,9 @@ def _judge(
         )
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
-            with _explaining(f"hypothesis {name!r} of {id}", ZeroDivisionError):
+            with _explaining(f"hypothesis {name!r} of {id}", condition.holds, ZeroDivisionError):
                 returned(evaluate(condition.holds, BALLS, v), "a formula")
-        with _explaining(f"the conclusion of {id}", ZeroDivisionError):
+        with _explaining(f"the conclusion of {id}", formula.conclusion, ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
 
@@ -247,13 +247,13 @@ def _run(
         used: dict[str, set[str]] = {}  # for each defined variable, the variables in its definition
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
-                with _explaining(f"the variable {name} of {id}"):
+                with _explaining(f"the variable {name} of {id}", variable.by):
                     v._put(name, evaluate(variable.by, FLOATS, v))
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
-            with _explaining(f"hypothesis {name!r} of {id}"):
+            with _explaining(f"hypothesis {name!r} of {id}", condition.holds):
                 heights(np, returned(evaluate(condition.holds, FLOATS, v), "a formula"))
-        with _explaining(f"the conclusion of {id}"):
+        with _explaining(f"the conclusion of {id}", formula.conclusion):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()
     for name in reversed(used):
@@ -287,13 +287,13 @@ class _Watched(FrozenValues):
 
 
 @contextlib.contextmanager
-def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
+def _explaining(whose: str, function: object, *passing: type[Exception]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
         if isinstance(error, passing):
             raise
-        explanation = explained(whose, error)
+        explanation = explained(whose, error, function)
         if explanation is not None:
             raise explanation from error
         if isinstance(error, ClaimError):
@@ -315,12 +315,13 @@ def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
             ) from error
 
 
-def explained(whose: str, error: Exception) -> ClaimError | None:
+def explained(whose: str, error: Exception, function: object = None) -> ClaimError | None:
     """Return an error that explains an author's mistake; None if it is no known mistake.
 
-    The messages begin with `whose`, such as "the conclusion of mine/a:literal".
+    The messages begin with `whose`, such as "the conclusion of mine/a:literal". If no line of the
+    author raised the error, they name the first line of the function.
     """
-    at = f"{whose}{_line(error)}"
+    at = f"{whose}{_line(error) or _first_line(function)}"
     if isinstance(error, ClaimError):
         does = re.sub("^a (formula|conclusion|hypothesis) ", "", error.cause)
         if does == error.cause:
@@ -395,6 +396,14 @@ def _line(error: BaseException) -> str:
     if not theirs:
         return "" if error.__cause__ is None else _line(error.__cause__)
     return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})"
+
+
+def _first_line(function: object) -> str:
+    """Return file and first line of an author's function; "" if they are not known."""
+    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    if code is None or not _is_of_an_author(Path(code.co_filename)):
+        return ""
+    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
 
 
 def _is_of_an_author(file: Path) -> bool:

@@ -206,9 +206,9 @@ def test_a_conclusion_that_no_arithmetic_can_run_is_told_with_its_line(tmp_path,
         for k, row in enumerate(Path(path).read_text().splitlines())
         if row.startswith("    return")
     )
-    whose = "the conclusion of mine/a:literal"
-    told = f"{whose} ({Path(path).name}, line {line}) "
-    assert found.reason.startswith((told, f"{whose} returned no comparison"))
+    line -= said.startswith("returned no comparison")  # no line raises that: the function's first
+    told = f"the conclusion of mine/a:literal ({Path(path).name}, line {line}) "
+    assert found.reason.startswith(told)
     assert said in found.reason
     assert found.json()["reason"] == found.reason  # where the formula is written down as well
     assert found.reason.endswith(".")
@@ -219,7 +219,8 @@ HYPOTHESES = {
     "that raises": ("1 // 0", "hypothesis 'first' of mine/a:literal (mine.py", "ZeroDivisionError"),
     "that returns a bool": (
         "v.n > 0",
-        "hypothesis 'first' of mine/a:literal returned no comparison (got True, of type bool).",
+        "hypothesis 'first' of mine/a:literal (mine.py, line 22) returned no comparison (got True, "
+        "of type bool).",
         "Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
     ),
     "that compares": ("v.t > 0", "hypothesis 'first' of mine/a:literal (mine.py, line", "compares"),

@@ -53,7 +53,11 @@ DOMAINS = {
     "a scale beyond floats": (lambda: Near("x", powers=(-2000,)), "too large or too small"),
     "a least value that is no number": (lambda: Real(least=math.nan), "no integer of at most"),
     "a least value of half": (lambda: Vector("n", least=0.5), r"m\.exact\('0\.5'\)"),
-    "a greatest value": (lambda: Real(most=4), "Real was called with other arguments.*most"),
+    "a greatest value": (
+        lambda: Real(most=4),
+        r"Real was called with other arguments.*most.*m\.at_most\(v\.x, 4\)",
+    ),
+    "a second axis of a vector": (lambda: Vector("n", "m"), r'two axes is Matrix\("n", "m"\)'),
     "integers in the wrong order": (lambda: Integer(4, 1), r"reversed.*Integer\(1, 4\)"),
     "an end that is no number": (lambda: Integer(math.nan), "end of an Integer is no integer"),
     "an end beyond floats": (lambda: Integer(10**400), r"of 1329 bits.*10\*\*20 \+ v\.k"),

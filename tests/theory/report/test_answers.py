@@ -134,6 +134,9 @@ def test_of_a_left_side_of_0_the_difference_at_the_instance_is_shown(positive):
     assert (answer.instance, closest["ratio"], closest["slack"]) == ({"x": "0"}, 0.0, 1.0)
     line = "  closest: unknown, as left side / right side = 0; for example right side - left side"
     assert f"{line} = 1, at" in answer.lines()
+    left = answer.account.seen.unjudged
+    said = f"  {left} screened instances not judged: rounding may hide a violation"
+    assert (said in answer.lines()) is (left > 0)
     assert answer.json()["account"]["warnings"] == []
 
 
@@ -328,7 +331,26 @@ def test_a_number_in_an_exponent_is_shrunk_within_its_domain():
         (lambda: question(lambda m, v: 0, x=Vector("n"), n=Integer(9, 9**9)), "cannot be drawn"),
         (lambda: question(lambda m, v: 0, x=Near("y"), y=Near("x")), "each drawn near another"),
         (lambda: ask(lambda m, v: m.at_most(m.nothing(v.x), 1), x=Real(), seconds=5), "nothing"),
-        (lambda: ask(lambda m, v: v.x, x=Real(), seconds=5), "returned no comparison"),
+        (
+            lambda: ask(lambda m, v: v.x, x=Real(), seconds=5),
+            r"\(test_answers.py, line \d+\) returned no comparison",
+        ),
+        (
+            lambda: ask(lambda m, v: m.at_most(1 if v.x > 9 else 0, 1), x=Real(), seconds=5),
+            r"\(test_answers.py, line \d+\) compares numbers or asks for the truth of one",
+        ),
+        (
+            lambda: ask(lambda m, v: m.at_most(v.x, 1), x=Real(), timeout=2),
+            "timeout of a question has no domain .* options of ask are seconds=, seed= and",
+        ),
+        (
+            lambda: question(lambda m, v: m.at_most(v.x, 1), x=Real(), seconds=2),
+            "seconds of a question has no domain .* `attsvm ask` has --seconds and --seed",
+        ),
+        (
+            lambda: ask(lambda m, v: m.at_most(v.x[1], v.x[1] ** 2 + 1), x=Vector("n")),
+            r"index 1 is out of bounds .* on x = \[0\]. Limit the length, as by n=Integer\(2\)",
+        ),
         (lambda: ask(lambda m, v: m.at_most(m.log(v.x, 2), 1), x=Real(), seconds=5), "m.log.x.: "),
         (
             lambda: ask(lambda m, v: m.at_most(m.power(v.x, 0.5), 1), x=Real(), seconds=5),
