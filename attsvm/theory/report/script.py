@@ -32,6 +32,8 @@ LINES = 25
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 _NOISE, _SMALL = 1e-9, 50
+_WIDTH = 240
+"""Maximum number of characters of a line that prints two sides and whether they compare so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
         return None
     sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
     message = title(claim)
-    printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
+    shows = not _holds(m, relation)
+    printed = [_printed(_SIGNS[kind], a.text, b.text, shows=shows) for kind, a, b in sides]
     used = needed(m.lines, " ".join(printed))
     lines = [f"{name} = {text}" for name, text in m.lines.items() if name in used]
     body = "\n".join([*lines, *printed])
@@ -116,7 +119,18 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     shown = _comment(f"at {letters_in_words(claim.formula, case)}")
     if len(message) + len(shown) + text.count("\n") <= LINES:
         message += shown
-    return Script("\n".join([*message, text]), not _holds(m, relation))
+    return Script("\n".join([*message, text]), shows)
+
+
+def _printed(sign: str, left: str, right: str, *, shows: bool) -> str:
+    """Return the line that prints two sides and, if they are short, whether the inequality holds.
+
+    If the script does not show the violation, floats would call the inequality true.
+    """
+    one, other = (side if side.isidentifier() else f"({side})" for side in (left, right))
+    truth = f", {one} {sign} {other}" if shows and sign != "=" else ""
+    line = f"print({left}, {sign!r}, {right}{truth})"
+    return line if len(line) <= _WIDTH else f"print({left}, {sign!r}, {right})"
 
 
 def values_of(formula: Formula, m: Scripts, case: Case, named: Mapping[str, Array]) -> Any:

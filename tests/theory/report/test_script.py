@@ -107,8 +107,10 @@ def test_decimals_come_where_floats_do_not_show_it_and_decimals_do(name):
     found = script(claim, claim.formula.build(x=2.0**-60))
     assert found.shows is shows
     assert ("decimals(" in found.text) is decimals
-    left, right = numbers(ran(found.text))
+    said = ran(found.text)
+    left, right = numbers(said)
     assert (left > right) is np.bool_(shows)
+    assert said.endswith(" False\n") is shows
 
 
 @pytest.mark.parametrize(("entry", "integers"), [(50, True), (51, False), (-51, False)])
