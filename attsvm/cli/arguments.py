@@ -307,4 +307,12 @@ def tell(
         for line in lines:
             print(line) if code else say(line)
     if options.json:
-        write_json(options.json, {"schema": 1, **document})
+        write_document(options.json, {"schema": 1, **document})
+
+
+def write_document(path: str, document: Entry) -> None:
+    """Write the document of --json; tell on standard error of a folder that is made for it."""
+    new = path != "-" and not Path(path).parent.is_dir()
+    write_json(path, document)
+    if new:
+        say(f"attsvm: wrote {path}, in a new folder", file=sys.stderr)

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     plot, out = (Path(name) if name else None for name in (options.plot, options.out))
     for file, option in ((plot, "--plot"), (out, "--out")):
         if file:
-            ensure_drawable(file if option == "--plot" else Path("picture.png"))
+            ensure_drawable(file if option == "--plot" else Path("picture.png"), option)
             ensure_file(str(file), option)
     if out and out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(

@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import stat
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from attsvm._files import destination, ensure_writable, is_stream, write_whole
 from attsvm._threads import single_threaded
-from attsvm.cli.arguments import LEDGER, needed
+from attsvm.cli.arguments import LEDGER, needed, say
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +68,11 @@ def open_ledger(path: str) -> Ledger:
     """Return the ledger at a path; the folder `.attsvm` gets a .gitignore."""
     from attsvm.theory.record.ledger import Ledger
 
+    folder = Path(path).parent
+    new = folder != Path(LEDGER).parent and not folder.exists()
     ledger = Ledger(path)
+    if new:
+        say(f"attsvm: the ledger is {path}, in a new folder", file=sys.stderr)
     keep_from_git(Path(path))
     return ledger
 

@@ -19,6 +19,7 @@ from attsvm.cli.arguments import (
     positive_integer,
     recorded,
     say,
+    write_document,
 )
 from attsvm.cli.running import crew, ensure_apart, ensure_json, finds_beside, open_ledger
 from attsvm.errors import UsageError
@@ -143,7 +144,6 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
-    from attsvm._files import write_json
     from attsvm._live import Live
     from attsvm.theory.packs.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.record.curated import summary
@@ -196,7 +196,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             replaying=lambda file: live.update(f"replaying {file.name}".__str__, worth=False),
         )
     if options.json:
-        write_json(options.json, report.json())
+        write_document(options.json, report.json())
     if options.json != "-":
         _tell(list(report.checked), options)
         for line in summary(report.replayed):

@@ -28,8 +28,10 @@ INK = "#333333"
 """Colour of text and lines that mark a value."""
 
 
-def ensure_drawable(path: Path) -> None:
+def ensure_drawable(path: Path, what: str = "the plot") -> None:
     """Raise if a plot cannot be written to `path`, before anything is computed for it.
+
+    `what` names the thing to leave out if matplotlib is missing.
 
     Raises:
         UsageError: matplotlib is missing, or cannot write the format of that ending.
@@ -38,7 +40,7 @@ def ensure_drawable(path: Path) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise UsageError(
-            "plots need matplotlib", remedy="pip install 'attsvm[plot]', or leave out the plot."
+            "plots need matplotlib", remedy=f"pip install 'attsvm[plot]', or leave out {what}."
         ) from error
     supported = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix.lstrip(".").lower() not in supported:

@@ -65,16 +65,24 @@ def test_a_wrong_or_broken_question_is_reported_beside_the_others(attsvm, file):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["no_file.py"], "there is no claim file"),
+        (["no_file.py"], "there is no file of that name"),
+        (["claims.py"], "claims.py` checks its claims"),
         (["some_questions.py", "NO"], "no question of that name"),
         (["empty.py"], "holds no question"),
     ],
 )
 def test_what_cannot_be_asked_is_an_error(attsvm, file, tmp_path, words, error):
     (tmp_path / "empty.py").write_text("")
+    if "claims.py" in words:
+        assert attsvm("new", "my/lemma-1", "--out", tmp_path / "claims.py")[0] == 0
     code, _, text = attsvm("ask", tmp_path / words[0], *words[1:])
     assert code == 2
     assert error in text
+
+
+def test_a_command_for_claims_names_the_one_for_questions(attsvm, file):
+    error = attsvm("verify", "--only-pack", file)[2]
+    assert error.endswith(f" `attsvm ask {file}` answers its questions.\n")
 
 
 HASTY = """

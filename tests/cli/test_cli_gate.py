@@ -375,12 +375,17 @@ def test_a_run_of_several_packs_is_held_to_the_pack_that_is_asked_for(attsvm, do
 
 def test_a_pack_that_is_not_there_is_told_with_those_that_are(attsvm, installed):
     attsvm("verify", "--only-pack", "mine")
-    names = ("nowhere", "nowhere.py", "no.where", "")
+    names = ("nowhere", "no.where", "")
     for command, name in product(("claims", "verify", "gate", "report"), names):
         code, out, error = attsvm(command, "--only-pack", name)
         assert (code, out) == (2, "")
         assert error.startswith(f"attsvm: there is no pack of that name (got {name}). There are: ")
         assert "lemmas_of_mine, mine, properties. A module, a package" in error
+    code, _, error = attsvm("verify", "--only-pack", "nowhere.py")
+    assert (code, error.startswith("attsvm: there is no file of that name (got nowhere.py)")) == (
+        2,
+        True,
+    )
 
 
 def test_other_packs_are_loaded_only_where_claims_rest_on_them(attsvm, tmp_path):

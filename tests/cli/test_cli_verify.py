@@ -160,6 +160,15 @@ def test_verify_prints_one_document_that_matches_its_exit_code(document):
     assert (code, found["matched"]) == (0, True)
 
 
+def test_a_new_folder_for_a_file_is_told(attsvm):
+    words = ["verify", *TOYS, "toy/true", "--ledger", "runs/l.jsonl", "--json", "out/run.json"]
+    assert attsvm(*words)[2].splitlines() == [
+        "attsvm: the ledger is runs/l.jsonl, in a new folder",
+        "attsvm: wrote out/run.json, in a new folder",
+    ]
+    assert attsvm(*words)[2] == ""
+
+
 def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
     (tmp_path / "file").write_text("")
     code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")

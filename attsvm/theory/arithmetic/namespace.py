@@ -44,8 +44,9 @@ class Comparison(_Undecided):
         """Refuse floats, and arrays in an inequality, because only one entry would be compared."""
         for side in (self.left, self.right):
             if isinstance(side, float | Fraction | str):
+                shown = f", {side!r:.40}," if isinstance(side, str) else ""
                 raise misuse(
-                    f"compares a value of type {type(side).__name__} with numbers of its "
+                    f"compares a value of type {type(side).__name__}{shown} with numbers of its "
                     "arithmetic",
                     CONSTANTS,
                 )

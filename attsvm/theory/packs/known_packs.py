@@ -34,6 +34,12 @@ def sources_of(words: Sequence[str]) -> list[str]:
     points, known = entry_points(), known_sources()
     results = [word if word in known else points.get(word, word) for word in words]
     for word, source in zip(words, results, strict=True):
+        if source.endswith(".py") and not _is_there(source):
+            raise ClaimError(
+                "there is no file of that name",
+                value=word,
+                remedy="Check the path; `attsvm new ID` writes a claim file.",
+            )
         if source not in known and not _is_there(source):
             raise ClaimError(
                 "there is no pack of that name",

@@ -12,6 +12,7 @@ from typing import TypeVar
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
+from attsvm.theory.declaration.question import Question
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.code_bases import (
     hold_to_texts,
@@ -306,11 +307,10 @@ def _pack(
                 "functions, lists and loops.",
             )
     if not claims and whole:
-        raise ClaimError(
-            "a claim pack holds no claim",
-            value=source,
-            remedy="Write `NAME = Statement(...)` at the top level of the module.",
-        )
+        remedy = "Write `NAME = Statement(...)` at the top level of the module."
+        if any(isinstance(value, Question) for value in vars(module).values()):
+            remedy = f"`attsvm ask {source}` answers its questions."
+        raise ClaimError("a claim pack holds no claim", value=source, remedy=remedy)
     folder = Path(module.__file__ or ".").resolve().parent
     return Pack(source, tuple(claims[key] for key in sorted(claims)), folder, whole)
 

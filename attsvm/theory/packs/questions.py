@@ -1,10 +1,12 @@
 """Questions in a file, by the names that the file gives them."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.question import Question
+from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.code_bases import module_of_source
 
 
@@ -14,14 +16,19 @@ def questions_in(file: str) -> dict[str, Question]:
     Raises:
         ClaimError: the file cannot be loaded, or holds no question.
     """
+    if file.endswith(".py") and not Path(file).exists():
+        raise ClaimError(
+            "there is no file of that name",
+            value=file,
+            remedy="Check the path; docs/asking.md has questions to copy.",
+        )
     values = vars(module_of_source(file)).items()
     named = {name: value for name, value in values if isinstance(value, Question)}
     if not named:
-        raise ClaimError(
-            "a file holds no question",
-            value=file,
-            remedy="Write NAME = question(lambda m, v: ..., x=Real()) at its top level.",
-        )
+        remedy = "Write NAME = question(lambda m, v: ..., x=Real()) at its top level."
+        if any(isinstance(value, Statement) for _, value in values):
+            remedy = f"`attsvm verify --only-pack {file}` checks its claims."
+        raise ClaimError("a file holds no question", value=file, remedy=remedy)
     return named
 
 

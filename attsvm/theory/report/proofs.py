@@ -136,7 +136,8 @@ def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
 def chain_lines(chain: Proof, *, whole: bool = False) -> Iterator[str]:
     """Yield the facts of a linked proof, with rules, premises and sentences."""
     shown = {f for f in chain.facts if whole or not _is_folded(f, chain)}
-    yield f"{len(shown)} of {len(chain.facts)} facts"
+    more = "" if len(shown) == len(chain.facts) else "; --all prints the others as well"
+    yield f"{len(shown)} of {len(chain.facts)} facts{more}"
     for fact in chain.facts:
         if fact not in shown:
             continue
