@@ -152,7 +152,8 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     )
     assert out.endswith(f"{hint}\ngate: 4 reasons to stop\n{REPEAT}\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
-    claim.write_text(claim.read_text().replace('"holds"', '"refuted"'))
+    text = claim.read_text().replace('"holds"', '"refuted"')
+    claim.write_text(text.replace("factor=3", "factor=4"))
     forget()
     assert attsvm("gate", *own, "--update", "--yes")[0] == 0
     code, out, _ = attsvm("gate", *own, "--update")

@@ -24,6 +24,10 @@ _SHARES = ("0.95", "0.999")
 """Shares of the right side: a sharp reading must be refuted with each of them."""
 
 
+_CHANGES = "Give it another constant, drop a hypothesis, or redraw a variable."
+"""Remedy for a sibling that changes nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A deliberately false variant that the author describes; made by `changed`."""
@@ -95,6 +99,8 @@ def siblings(
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
                 yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in changes.items():
+        if not stands:  # a reading that falls refutes any sibling with the same constants
+            _ensure_other(formula, other, f"sibling {words!r} of {id}")
         yield _sibling(formula, words, other, id)
 
 
@@ -128,14 +134,8 @@ def _sibling(
     ):
         ensure_among(f"{whose} {what} that are not there", values, there, "There are")
     ensure_same(f"{whose} drops", other.dropped, formula.hypotheses.values())
-    chosen: dict[str, object] = {**other.constants, **other.fixed}
-    kept = {k for k, v in chosen.items() if _alike(v, formula.known_constants.get(k, REQUIRED))}
-    if not (chosen.keys() - kept or other.drop or other.variables or other.examples):
-        raise ClaimError(
-            f"{whose} changes nothing",
-            value=", ".join(f"{name}={chosen[name]}" for name in sorted(kept)) or None,
-            remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
-        )
+    if not (other.constants or other.drop or other.variables or other.examples or other.fixed):
+        raise ClaimError(f"{whose} changes nothing", remedy=_CHANGES)
     own = _neighbour(formula, other)
     added = [key for key in own.hypotheses if key not in formula.hypotheses]
     left = [key for key in formula.hypotheses if key not in own.hypotheses]
@@ -149,6 +149,19 @@ def _sibling(
         own,
         tuple(hypothesis_of(own, key) for key in added),
     )
+
+
+def _ensure_other(formula: Formula, other: Changed, whose: str) -> None:
+    """Raise if a sibling has nothing but constants that its reading has as well.
+
+    Raises:
+        ClaimError: it changes nothing.
+    """
+    chosen: dict[str, object] = {**other.constants, **other.fixed}
+    kept = {k for k, v in chosen.items() if _alike(v, formula.known_constants.get(k, REQUIRED))}
+    if kept and kept == chosen.keys() and not (other.drop or other.variables):
+        text = ", ".join(f"{name}={chosen[name]}" for name in sorted(kept))
+        raise ClaimError(f"{whose} changes nothing", value=text, remedy=_CHANGES)
 
 
 def _alike(one: object, other: object) -> bool:

@@ -450,8 +450,8 @@ DECLARATIONS = {
         "changed(constant=another)}; the engine makes no siblings of a reading that is expected "
         "to be refuted.",
     ),
-    "a sibling with the constant of its reading": (
-        {"options": "siblings={'s': changed(c=1)}"},
+    "a sibling with the constant of its refuted reading": (
+        {"options": "siblings={'s': changed(c=1)}", "expected": "refuted"},
         "sibling 's' of mine/a:literal changes nothing (got c=1). Give it another constant, drop",
     ),
     "an unknown strength": (
