@@ -3,10 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import sympy as sp
-
-from attsvm.theory import Statement, ensure_positive
-from attsvm.theory.declaration.proof import Supposition, supposed_number
+from attsvm.theory import Statement
 from attsvm.theory.proof.facts import Fact, gt
 from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import at, attained, cut, decide, one_of_sum
@@ -17,27 +14,6 @@ from properties.mm import optimal_tokens
 from properties.tf.lemma_2 import LEMMA
 from symbolic.attended import LOSS, Input, attends, falls, i, mean_above, mean_positive, t
 from symbolic.facts import end, formula_of, letters_in, product, some_of
-from symbolic.gains import S
-from symbolic.tf import definition_1, softmax_range
-
-
-def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
-    """Prove that the attended score of an input with two different scores is below the best one.
-
-    Args:
-        lower: the hypothesis of two different scores, or that all other tokens score less than the
-            optimal one.
-        token: the hypothesis that there is another token, if `lower` does not imply it.
-    """
-    softmax_range.ensure_inside()  # a token of lower score has some weight
-    definition_1.ensure_drop()
-    gap = supposed_number(lower, "gap", positive=True)
-    weight = S if token is None else supposed_number(token, "s", positive=True)
-    others = sp.Symbol("others", nonnegative=True)
-    ensure_positive(
-        weight * gap + others,
-        "best - <s, gamma> is at least what such a token adds, weight times gap, so above 0",
-    )
 
 
 def attention_in(statement: Statement, reading: str, logits: Callable[[Any], Any]) -> Input:

@@ -144,26 +144,40 @@ def secants(a: Attention, falls: Fact) -> Secants:
 
 
 @dataclass(frozen=True, slots=True)
+class Radii:
+    """The radii R(k)."""
+
+    sign: Fact  # R(k) is at least 0
+    far: Fact  # it exceeds every bound in the end
+
+
+def radii() -> Radii:
+    """Return radii that are given, and that tend to infinity."""
+    sign, far = (setting(RADII, words) for words in RADII)
+    return Radii(decide(ge(RADIUS(K), 0), sign), far)
+
+
+@dataclass(frozen=True, slots=True)
 class Scale:
     """The radius R(k) in units of a norm N > 0."""
 
-    sign: Fact  # R(k) is positive
     rho: Term  # R(k)/N
-    forward: Fact  # it is positive
+    forward: Fact  # it is at least 0
     whole: Fact  # rho N is R(k)
     grows: Fact  # it exceeds every bound in the end
 
 
-def scaled(size: Fact) -> Scale:
+def scaled(size: Fact, given: Radii) -> Scale:
     """Prove that R(k)/N tends to infinity, for a term N that is positive."""
     N, R = size.proposition.term, RADIUS(K)
-    sign, far = (setting(RADII, words) for words in RADII)
     unit, inverse = cite(RECIPROCAL, [size], N)
     rho, rho_is = define("rho", (K,), R * INV(N))
     whole = decide(eq(rho(K) * N, R), scale(rho_is, N), scale(unit, R))
-    forward = decide(gt(rho(K), 0), rho_is, sign, inverse)
-    far = at(far, {bound: bound.term * N}, decide(gt(bound.term * N, 0), positive(bound), size))
-    return Scale(sign, rho(K), forward, whole, decide(ev(gt(rho(K), bound)), far, whole, size))
+    forward = decide(ge(rho(K), 0), rho_is, given.sign, inverse)
+    far = at(
+        given.far, {bound: bound.term * N}, decide(gt(bound.term * N, 0), positive(bound), size)
+    )
+    return Scale(rho(K), forward, whole, decide(ev(gt(rho(K), bound)), far, whole, size))
 
 
 def total_losses(a: Attention, cheaper: Fact, ours: Term, moved: Term) -> Fact:
@@ -171,7 +185,8 @@ def total_losses(a: Attention, cheaper: Fact, ours: Term, moved: Term) -> Fact:
 
     Args:
         a: attention at any matrix X.
-        cheaper: the risk at the other matrix is at least that at the first.
+        cheaper: the risk at the other matrix, perhaps plus some number, is at least that at the
+            first. Then n times this number is added to the losses at the other matrix.
         ours: the first matrix.
         moved: the other one.
     """
@@ -180,92 +195,129 @@ def total_losses(a: Attention, cheaper: Fact, ours: Term, moved: Term) -> Fact:
     mean = scale(by_definition(eq(risk(X.term), losses / NUMBER), [a.means[0]]), NUMBER)
     mean = decide(eq(NUMBER * risk(X.term), losses), mean, scale(unit, losses))
     own, theirs = (at(mean, {X: point}) for point in (ours, moved))
+    more = NUMBER * (cheaper.proposition.term - risk(moved) + risk(ours))
     return decide(
-        ge(total(LOSS(a.u(i, moved)), i), total(LOSS(a.u(i, ours)), i)),
+        ge(total(LOSS(a.u(i, moved)), i) + more, total(LOSS(a.u(i, ours)), i)),
         *(own, theirs, cheaper, a.input),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Losses of all inputs by attention to rivals."""
+
+    behind: Fact  # best - u is the sum of attention times leads, at any X
+    not_behind: Fact  # no lead is negative
+    G: Term  # the sum of the a_i times the leads
+    is_sum: Fact  # its definition
+    sign: Fact  # it is at least 0
+    price: Fact  # b_i times the lead is positive, for a rival of input i
+
+
+def costs(a: Attention, s: Secants) -> Costs:
+    """Prove that best - u is the sum of attention times leads, and signs."""
+    behind = decide(
+        eq(BEST(i) - a.u(i, X), total(a.s(j, X) * lead(j.term), j, THEIRS)),
+        *(a.mean, scale(a.one, BEST(i))),
+    )
+    not_behind = decide(ge(lead(j.term), 0), a.lower)
+    leads = total(lead(r.term), r, THEIRS)
+    G, G_is = define("G", (), total(s.high(i) * leads, i))
+    sign = add_up(product(s.high_sign, add_up(at(not_behind, {j: r}), r, THEIRS)), i)
+    price = decide(gt(s.low(OWN) * lead(j.term), 0), at(s.low_positive, {i: OWN}), a.lower)
+    return Costs(behind, not_behind, G(), G_is, decide(ge(G(), 0), G_is, sign), price)
+
+
+def cost_at(a: Attention, s: Secants, g: Costs, far: Fact, moved: Term, rho: Term) -> Fact:
+    """Prove that losses add up to at most G exp(-rho) more than the least at a matrix.
+
+    Args:
+        a: attention at any matrix X.
+        s: bounds of the loss gaps.
+        g: losses by attention.
+        far: the margins of the matrix are at least rho.
+        moved: the matrix.
+        rho: the bound of margins.
+    """
+    there, e = {X: moved}, EXP(-rho)
+    few = powers_rise(-margin(j.term, moved), -rho, far)
+    whole = decide(ge(1, a.s_o(i, X)), a.one, add_up(a.s_positive, j, THEIRS))
+    parts = [at(a.means[2], there), few, at(whole, {**there, i: OWN}), at(a.power, there)]
+    share = decide(ge(e, a.s(j, moved)), *parts)
+    leads = total(lead(r.term), r, THEIRS)
+    short = add_up(
+        decide(ge(e * lead(j.term), a.s(j, moved) * lead(j.term)), share, a.lower), j, THEIRS
+    )
+    short = decide(ge(e * leads, BEST(i) - a.u(i, moved)), at(g.behind, there), short)
+    each = decide(
+        ge(s.high(i) * e * leads, LOSS(a.u(i, moved)) - LOSS(BEST(i))),
+        *(at(s.at_most, there), s.high_sign, short),
+    )
+    losses = total(LOSS(a.u(i, moved)) - LOSS(BEST(i)), i)
+    return decide(ge(g.G * e, losses), add_up(each, i), scale(g.is_sum, e))
+
+
+def lost_at(a: Attention, s: Secants, g: Costs, ours: Term) -> Fact:
+    """Prove that losses add up to at least b_i lead_j s_j more than the least, for every rival."""
+    here, u = {X: ours}, a.u(i, ours)
+    parts = [at(s.at_least, here), product(s.low_positive, at(a.below_best, here))]
+    each = at(one_of_sum(decide(ge(LOSS(u) - LOSS(BEST(i)), 0), *parts), i), {i: OWN})
+    left = one_of_sum(product(at(a.s_positive, here), g.not_behind), j, OWNER)
+    mine = {**here, i: OWN}
+    lost = ge(BEST(OWN) - a.u(OWN, ours), a.s(j, ours) * lead(j.term))
+    left = product(at(s.low_positive, {i: OWN}), decide(lost, at(g.behind, mine), left))
+    losses = total(LOSS(u) - LOSS(BEST(i)), i)
+    goal = ge(losses, s.low(OWN) * lead(j.term) * a.s(j, ours))
+    return decide(goal, each, left, at(s.at_least, mine), degree=1)
+
+
 def margins(
-    a: Attention, s: Secants, sized: Scale, far: Fact, cheaper: Fact, ours: Term, moved: Term
+    a: Attention,
+    s: Secants,
+    g: Costs,
+    sized: Scale,
+    far: Fact,
+    cheaper: Fact,
+    ours: Term,
+    moved: Term,
 ) -> Fact:
     """Prove that every margin of W(k) is at least (1 - off) rho in the end, for every off > 0.
 
     Args:
         a: attention at any matrix X.
         s: bounds of the loss gaps.
+        g: losses by attention.
         sized: rho, which tends to infinity.
         far: the margins of another matrix are at least rho.
         cheaper: the risk at W(k) is at most that at this matrix.
         ours: W(k).
         moved: the other matrix.
     """
-    rho, grows = sized.rho, sized.grows
-    e, E = EXP(-rho), EXP(-margin(j.term, ours))
-    at_ours, there = {X: ours}, {X: moved}
-    few = powers_rise(-margin(j.term, moved), -rho, far)
-    whole = decide(ge(1, a.s_o(i, X)), a.one, add_up(a.s_positive, j, THEIRS))
-    parts = [at(a.means[2], there), few, at(whole, {**there, i: OWN}), at(a.power, there)]
-    share = decide(ge(e, a.s(j, moved)), *parts)
-    behind = decide(
-        eq(BEST(i) - a.u(i, X), total(a.s(j, X) * lead(j.term), j, THEIRS)),
-        *(a.mean, scale(a.one, BEST(i))),
-    )
-    leads = total(lead(r.term), r, THEIRS)
-    short = add_up(
-        decide(ge(e * lead(j.term), a.s(j, moved) * lead(j.term)), share, a.lower), j, THEIRS
-    )
-    short = decide(ge(e * leads, BEST(i) - a.u(i, moved)), at(behind, there), short)
-    costs = decide(
-        ge(s.high(i) * e * leads, LOSS(a.u(i, moved)) - LOSS(BEST(i))),
-        *(at(s.at_most, there), s.high_sign, short),
-    )
-    G, G_is = define("G", (), total(s.high(i) * leads, i))
-    costs = decide(
-        ge(G() * e, total(LOSS(a.u(i, moved)) - LOSS(BEST(i)), i)), add_up(costs, i), scale(G_is, e)
-    )
-    not_behind = decide(ge(lead(j.term), 0), a.lower)
-    G_sign = add_up(product(s.high_sign, add_up(at(not_behind, {j: r}), r, THEIRS)), i)
-    G_sign = decide(ge(G(), 0), G_is, G_sign)
-    # attention to a rival at W(k)
-    u = a.u(i, ours)
-    parts = [at(s.at_least, at_ours), product(s.low_positive, at(a.below_best, at_ours))]
-    each = at(one_of_sum(decide(ge(LOSS(u) - LOSS(BEST(i)), 0), *parts), i), {i: OWN})
-    left = one_of_sum(product(at(a.s_positive, at_ours), not_behind), j, OWNER)
-    mine = {**at_ours, i: OWN}
-    low = at(s.low_positive, {i: OWN})
-    left = product(
-        low,
-        decide(ge(BEST(OWN) - a.u(OWN, ours), a.s(j, ours) * lead(j.term)), at(behind, mine), left),
-    )
-    price = s.low(OWN) * lead(j.term)
+    rho, grows, G, at_ours = sized.rho, sized.grows, g.G, {X: ours}
+    e, E, price = EXP(-rho), EXP(-margin(j.term, ours)), s.low(OWN) * lead(j.term)
+    parts = cost_at(a, s, g, far, moved, rho), total_losses(a, cheaper, ours, moved)
+    left = decide(ge(G * e, price * a.s(j, ours)), lost_at(a, s, g, ours), *parts, degree=1)
+    unit, inverse = cite(RECIPROCAL, [g.price], price)
     left = decide(
-        ge(G() * e, price * a.s(j, ours)),
-        *(each, total_losses(a, cheaper, ours, moved), costs, left, at(s.at_least, mine)),
-        degree=1,
-    )
-    price_positive = decide(gt(price, 0), low, a.lower)
-    unit, inverse = cite(RECIPROCAL, [price_positive], price)
-    left = decide(
-        ge(G() * e * INV(price), a.s(j, ours)),
+        ge(G * e * INV(price), a.s(j, ours)),
         *(left, inverse, scale(unit, a.s(j, ours))),
     )
     # in the end the optimal token has half of the attention
     rest = total(INV(price), j, THEIRS)
     attended = add_up(left, j, THEIRS)
-    attended = decide(ge(a.s_o(i, ours), 1 - G() * e * rest), attended, at(a.one, at_ours))
-    count = decide(gt(2 * G() * rest + 1, 0), G_sign, add_up(inverse, j, THEIRS))
+    attended = decide(ge(a.s_o(i, ours), 1 - G * e * rest), attended, at(a.one, at_ours))
+    count = decide(gt(2 * G * rest + 1, 0), g.sign, add_up(inverse, j, THEIRS))
     small = tangent(as_term(0), -rho)
     late = at(grows, {bound: count.proposition.term}, count)
-    late = decide(ev(ge(1, 2 * e * G() * rest)), late, small, power(-rho))
+    late = decide(ev(ge(1, 2 * e * G * rest)), late, small, power(-rho))
     half = decide(ev(ge(2 * a.s_o(i, ours), 1)), attended, late)
     odds = decide(
-        ev(ge(2 * G() * e * INV(price), E)),
+        ev(ge(2 * G * e * INV(price), E)),
         *(at(half, {i: OWN}), left, at(a.means[2], at_ours), power(-margin(j.term, ours))),
     )
     # exp(off rho) is above each constant in the end
-    many = 2 * G() * INV(price)
-    enough = decide(gt(many + 1, 0), G_sign, inverse)
+    many = 2 * G * INV(price)
+    enough = decide(gt(many + 1, 0), g.sign, inverse)
     late = outgrows(grows, bound, positive(off), enough)
     (law,), line = (
         cite(EXPONENTIAL_OF_SUM, (), OFF * rho, -rho),

@@ -38,11 +38,22 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
+    inside,
     positive,
     scale,
     square,
 )
-from attsvm.theory.proof.terms import INV, IS_ZERO, MAXIMUM, NORM, Term, as_term, most, total
+from attsvm.theory.proof.terms import (
+    INV,
+    IS_ZERO,
+    MAXIMUM,
+    NORM,
+    Letter,
+    Term,
+    as_term,
+    most,
+    total,
+)
 from properties._support.suppositions import NUCLEAR_SOLUTION
 from properties.tf._support import path_letters as letters
 from properties.tf._support.path_letters import (
@@ -65,9 +76,18 @@ from properties.tf._support.path_letters import (
     squares,
 )
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
-from symbolic.attention_facts import attends, r
+from symbolic.attention_facts import Attention, attends, r
 from symbolic.facts import conclude_each, product
-from symbolic.tf.path_facts import margins, scaled, secants
+from symbolic.tf.path_facts import (
+    Costs,
+    Radii,
+    Secants,
+    costs,
+    margins,
+    radii,
+    scaled,
+    secants,
+)
 
 Z = FACTORED * INV(RADIUS(K))
 
@@ -78,24 +98,46 @@ def not_zero(U: Term, meets: Fact, some: Fact) -> Fact:
     return decide(gt(NORM(U), 0), meets, reach, size, some)
 
 
-@linked
-def prove() -> str:
-    """Prove that W_R/R tends to W^mm/||W^mm||, for minimisers W_R over the balls of radius R."""
-    claim = present(letters.direction(), "a claim")
-    weight, sums, tight = (setting(BALLS, words) for words in MULTIPLIERS)
-    inside, least = (setting(BALLS, words) for words in [*BALLS][-2:])
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is supposed of the data, of W^mm and of the loss."""
+
+    a: Attention  # attention at any X
+    s: Secants  # bounds of the loss gaps
+    g: Costs  # losses by attention
+    several: Fact  # there is a rival
+    meets: Fact  # W^mm has margins of at least 1
+    exists: Fact  # ||W^mm|| > 0
+
+
+def given() -> Given:
+    """Take what is supposed, and prove bounds of the losses."""
     (lower,), (several,), (meets, *_) = suppose(UNIQUE), suppose(SEVERAL_TOKENS), suppose(FEASIBLE)
     (falls,) = suppose(FALLING_AT_BEST)
     a = attends(lower, point=X)
-    N, R, exists = NORM(V), RADIUS(K), not_zero(V, meets, several)
-    sized = scaled(exists)
+    s = secants(a, falls)
+    return Given(a, s, costs(a, s), several, meets, not_zero(V, meets, several))
+
+
+def directed(p: Given, size: Radii, inside: Fact, least: Fact) -> Fact:
+    """Prove that W(k)/R(k) tends to W^mm/||W^mm||.
+
+    Args:
+        p: what is supposed.
+        size: the radii R(k).
+        inside: W(k) is in the ball of radius R(k).
+        least: no matrix of this ball has a lower risk.
+    """
+    weight, sums, tight = (setting(BALLS, words) for words in MULTIPLIERS)
+    N, R, exists = NORM(V), RADIUS(K), p.exists
+    sized = scaled(exists, size)
     rho, same = sized.rho, sized.whole
     # rho W^mm is in the ball
     _, of_norm = cite(LENGTH, (), V)
     on_edge = decide(ge(R**2, rho**2 * (V @ V)), scale(same, rho * N + R), scale(of_norm, rho**2))
     cheaper = cut(at(least, {X: rho * V}), on_edge)
-    forward = decide(ge(margin(j.term, rho * V), rho), sized.forward, meets)
-    follow = margins(a, secants(a, falls), sized, forward, cheaper, W(K), rho * V)
+    forward = decide(ge(margin(j.term, rho * V), rho), sized.forward, p.meets)
+    follow = margins(p.a, p.s, p.g, sized, forward, cheaper, W(K), rho * V)
     # <W^mm, W> is the sum of multipliers times margins
     held = decide(eq(V @ V, total(WEIGHT(j), j)), at(sums, {X: V}), add_up(tight, j))
     most = (1 - off.term) * rho
@@ -107,8 +149,15 @@ def prove() -> str:
     parts = [along, exists, scale(same, part * N), scale(of_norm, part * rho)]
     along = decide(ev(ge(N * (V @ W(K)), part * N * R)), *parts)
     goal = ev(ge(off.term * R**2 * N**2, TURN @ TURN))
-    near = decide(goal, along, square(N), inside, sized.sign, scale(of_norm, R**2))
-    conclude_each(claim, exists, near)
+    return decide(goal, along, square(N), inside, size.sign, scale(of_norm, R**2))
+
+
+@linked
+def prove() -> str:
+    """Prove that W_R/R tends to W^mm/||W^mm||, for minimisers W_R over the balls of radius R."""
+    claim, p = present(letters.direction(), "a claim"), given()
+    inside, least = (setting(BALLS, words) for words in [*BALLS][-2:])
+    conclude_each(claim, p.exists, directed(p, radii(), inside, least))
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
 
 
@@ -128,41 +177,95 @@ class Shrunk:
     nearest: Fact
 
 
-def shrunk() -> Shrunk:
-    """Prove that Z nearly meets the constraints of a solution divided by C_*."""
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What is supposed of factors."""
+
+    given: Given  # what is supposed; C_* takes the place of ||W^mm||
+    meets: Fact  # W_* has margins of at least 1
+    # longer, half, is_product, balanced: facts on nuclear norms and on the factors of t W_*
+    longer: Fact
+    half: Fact
+    is_product: Fact
+    balanced: Fact
+
+
+def factors() -> Factors:
+    """Take what is supposed, and prove that C_* is positive."""
     (lower,), (some,) = suppose(UNIQUE), suppose(SEVERAL_TOKENS)
     (meets, *_), (falls,) = suppose(NUCLEAR_SOLUTION), suppose(FALLING_AT_BEST)
-    known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-11:]]
-    ball, least, half, is_product, balanced, star, longer, change, wide, stretched, nearest = known
+    half, is_product, balanced, star, longer = (
+        setting(SOLUTIONS, words) for words in [*SOLUTIONS][-9:-4]
+    )
     a = attends(lower, point=X)
-    # W_* meets the constraints, so that C_* is positive
+    s = secants(a, falls)
     low = bounds(at(meets, {j: r}), "least", margin(r.term, V), r, some)
     meets = cut(at(star, {X: V}), low)
     exists = decide(gt(C, 0), not_zero(STAR, meets, some), at(longer, {X: STAR}))
-    # the factors of rho W_* are in the ball
-    sized, R = scaled(exists), RADIUS(K)
-    rho, ahead = sized.rho, decide(ge(sized.rho, 0), sized.forward)
+    given_ = Given(a, s, costs(a, s), some, meets, exists)
+    return Factors(given_, meets, longer, half, is_product, balanced)
+
+
+def factored(f: Factors, rho: Term, ahead: Fact) -> tuple[Fact, Fact]:
+    """Return the squares of the factors of rho W_*, for rho >= 0, and that margins are >= rho."""
     moved = PRODUCT(LEFT(rho), RIGHT(rho))
-    balanced, is_product = (cut(at(fact, {t: rho}), ahead) for fact in (balanced, is_product))
+    balanced, is_product = (cut(at(fact, {t: rho}), ahead) for fact in (f.balanced, f.is_product))
+    parts = [at(is_product, {M: A(j)}), product(ahead, f.meets)]
+    return balanced, decide(ge(margin(j.term, moved), rho), *parts)
+
+
+def reciprocal(size: Radii) -> tuple[Fact, Fact, Fact]:
+    """Return that 1/R(k) >= 0, that R(k)/R(k) is at most 1, and that it is 1 in the end."""
+    R, hole = RADIUS(K), Letter("hole")
+    over, condition = INV(R), gt(R, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    unit, inverse = cite(RECIPROCAL, [yes], R)
+    zero = decide(eq(R, 0), size.sign, no)
+    none = inside(zero, R, as_term(0), INV(hole), hole)
+    sign, part, whole = ge(over, 0), ge(1, R * over), eq(R * (R * over - 1), 0)
+    sign_ = cases(decide(sign, inverse), decide(sign, none), condition)
+    part_ = cases(decide(part, unit), decide(part, scale(none, R)), condition)
+    whole_ = cases(
+        decide(whole, scale(unit, R)), decide(whole, scale(zero, R * over - 1)), condition
+    )
+    late = at(size.far, {bound: 1}, decide(gt(1, 0)))
+    return sign_, part_, decide(ev(eq(R * over, 1)), late, whole_)
+
+
+def shrunk(f: Factors, size: Radii, ball: Fact, least: Fact) -> Shrunk:
+    """Prove that Z nearly meets the constraints of a solution divided by C_*.
+
+    Args:
+        f: what is supposed.
+        size: the radii R(k).
+        ball: the factors K(k) and Q(k) are in the ball ||K||^2 + ||Q||^2 <= 2 R(k).
+        least: no factors in this ball have a lower risk.
+    """
+    known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-4:]]
+    change, wide, stretched, nearest = known
+    p, exists, R = f.given, f.given.exists, RADIUS(K)
+    # the factors of rho W_* are in the ball
+    sized = scaled(exists, size)
+    rho = sized.rho
+    moved = PRODUCT(LEFT(rho), RIGHT(rho))
+    balanced, far = factored(f, rho, sized.forward)
     in_ball = decide(ge(2 * R, squares(LEFT(rho), RIGHT(rho))), balanced, sized.whole)
     cheaper = cut(at(least, {X: LEFT(rho), M: RIGHT(rho)}), in_ball)
-    parts = [at(is_product, {M: A(j)}), product(sized.forward, meets)]
-    far = decide(ge(margin(j.term, moved), rho), *parts)
-    follow = margins(a, secants(a, falls), sized, far, cheaper, FACTORED, moved)
+    follow = margins(p.a, p.s, p.g, sized, far, cheaper, FACTORED, moved)
     # Z has a nuclear norm of at most 1, and margins of (1 - off)/C_* in the end
-    unit, inverse = cite(RECIPROCAL, [sized.sign], R)
-    part = cut(at(stretched, {t: INV(R), X: FACTORED}), decide(ge(INV(R), 0), inverse))
+    over, part, unit = reciprocal(size)
+    scaled_ = cut(at(stretched, {t: INV(R), X: FACTORED}), over)
     small = decide(
-        ge(1, NUCLEAR(Z)), part, unit, inverse, at(half, {X: KEYS(K), M: QUERIES(K)}), ball
+        ge(1, NUCLEAR(Z)), scaled_, part, over, at(f.half, {X: KEYS(K), M: QUERIES(K)}), ball
     )
-    share, rest = decide(gt(C * INV(R), 0), exists, inverse), 1 - off.term
+    share, rest = decide(ge(C * INV(R), 0), exists, over), 1 - off.term
     parts = [follow, share, scale(sized.whole, rest * INV(R)), scale(unit, rest)]
     follow = decide(ev(ge(C * margin(j.term, Z), rest)), *parts)
-    size = positive(bound)
-    follow = at(follow, {off: bound.term / 2}, decide(gt(bound.term / 2, 0), size))
-    follow = bounds(at(follow, {j: r}), "least", C * margin(r.term, Z), r, some)
-    late = decide(ev(gt(bound.term, 1 - lowest(C * Z))), follow, size)
-    return Shrunk(exists, some, small, late, longer, change, wide, stretched, nearest)
+    positive_ = positive(bound)
+    follow = at(follow, {off: bound.term / 2}, decide(gt(bound.term / 2, 0), positive_))
+    follow = bounds(at(follow, {j: r}), "least", C * margin(r.term, Z), r, p.several)
+    late = decide(ev(gt(bound.term, 1 - lowest(C * Z))), follow, positive_)
+    return Shrunk(exists, p.several, small, late, f.longer, change, wide, stretched, nearest)
 
 
 def near_solution(z: Shrunk) -> Fact:
@@ -235,8 +338,9 @@ def near_solution(z: Shrunk) -> Fact:
 @linked
 def prove_factored() -> str:
     """Prove that dist(K_R Q_R^T/R, solutions/C_*) tends to 0, if some solution has a low rank."""
-    claim = present(letters.approaches(), "a claim")
-    z = shrunk()
+    claim, f = present(letters.approaches(), "a claim"), factors()
+    ball, least = (setting(SOLUTIONS, words) for words in [*SOLUTIONS][-11:-9])
+    z = shrunk(f, radii(), ball, least)
     conclude_each(claim, z.exists, near_solution(z))
     return (
         "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "

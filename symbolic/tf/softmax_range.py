@@ -6,10 +6,7 @@ S is the softmax of T numbers v.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import sympy as sp
-
-from attsvm.theory import Statement, ensure_equal, ensure_positive
-from attsvm.theory.declaration.proof import simplified
+from attsvm.theory import Statement
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, RECIPROCAL
 from attsvm.theory.proof.linked import conclusion_of, linked, setting, suppose
@@ -63,22 +60,6 @@ OTHERS, AFTER = after_first(index("t", "T").sort)
 t, u, HOLE = index("t", "T"), Letter("u", OTHERS), Letter("hole")
 FIRST = first_of(t.sort)
 """The first index, and another one, u."""
-
-
-def ensure_inside() -> None:
-    """Prove that S_1 > 0, that S_1 < 1 if there is another entry, and that entries add up to 1."""
-    first = sp.exp(sp.Symbol("v_1", real=True))
-    other = sp.exp(sp.Symbol("v_2", real=True))
-    rest = sp.Symbol("rest", nonnegative=True)
-    whole = first + other + rest
-    ensure_positive(first / whole, "S_1 is positive")
-    ensure_positive((other + rest) / whole, "1 - S_1 is positive where there is another entry")
-    ensure_equal(
-        first / whole + (other + rest) / whole,
-        1,
-        "S_1 and the other entries add up to 1",
-        normal=simplified,
-    )
 
 
 @linked

@@ -24,10 +24,8 @@ from attsvm.theory.declaration.proof import (
     supposed_number,
 )
 from properties._support.suppositions import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
-from properties.tf._support.regularisation_paths import FALLING_AT_BEST
 from properties.tf.theorem_2 import SMALL_COST
 from properties.tf.theorem_2 import near_optimal_points as points
-from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
 from symbolic.textbook import DIFFERENTIABLE, JENSEN, MEAN_VALUE_ON_A_LINE, SECOND_DERIVATIVE
@@ -125,34 +123,6 @@ def ensure_direction_exists() -> None:
         supposed_number(SEVERAL_TOKENS, "||W^mm||", positive=True),
     )
     ensure_positive(R / norm, "||W^mm|| is above 0, as some constraint is there: rho is a number")
-
-
-def ensure_secants() -> None:
-    """Prove that b x <= l(best - x) - l(best) <= a x if l' < 0 at the best score.
-
-    It holds for every x from 0 up to the range of the scores, with 0 < b <= a. So b and a may
-    replace the least and the largest |l'|. At other scores l may be flat.
-    """
-    x, near = sp.symbols("x near", positive=True)
-    best = sp.Symbol("u", real=True)
-    loss = sp.Function("l")
-    ensure_equal(
-        sp.diff(loss(best - x) - loss(best), x).subs(x, 0).doit(),
-        -sp.diff(loss(best), best),
-        "the drop over x tends to -l' as x falls to 0",
-    )
-    slope = supposed_number(FALLING_AT_BEST, "|l'|", positive=True)
-    ensure_positive(
-        [slope / 2, slope - slope / 2, 2 * slope - slope],
-        "as -l' is above 0, the drop over x is between half of it and twice it near 0",
-    )
-    ensure_positive(
-        (near + MORE) / x,
-        "further on the drop is at least what it is near 0, as l never rises",
-    )
-    continuous = "the drop over x is continuous for x > 0"
-    ensure_continuous((loss(best - x) - loss(best)) / x, continuous, (loss, SMOOTH_SLOPE))
-    cite_extreme_value(continuous, "the drop over x from near 0 up to the range of the scores")
 
 
 def ensure_mean_margin_is_large() -> None:

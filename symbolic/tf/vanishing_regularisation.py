@@ -1,126 +1,245 @@
 """Minimisers W_lambda of the risk with a penalty lambda ||W||^2/2, as lambda falls to 0.
 
-Each is a point of the regularisation path, of radius ||W_lambda||, which tends to infinity.
+On `tf/vanishing-regularisation`; letters are those of `properties.tf._support.path_letters`. Each
+minimiser has the least risk in the ball of its own norm R, since a better point of the ball would
+also have a smaller penalty. So the proofs of theorem 2 (amended-1) and theorem 3 (amended-2) hold
+along these radii, if R tends to infinity (`grows`):
 
-On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
+1. In the ball of radius b attention to a rival is at least some s(b) > 0, so that the losses add up
+   to at least c(b) > 0 more than the least.
+2. At a matrix of margins of at least rho = ln(1 + 4 G/c) they add up to at most c/4 more.
+3. For small lambda the penalty at this matrix is below c/4. So the minimiser is not in the ball.
 
-The proofs use the limits of theorem 2 (amended-1) and theorem 3 (amended-2) along the radii
-R = ||W_lambda||. For the nuclear norm it is proved only that the path approaches a set of
-solutions. If this set has several points, it is open whether the path has a limit in it.
+For the nuclear norm it is proved only that the minimisers approach a set of solutions. If this set
+has several points, it is open whether they have a limit in it.
 """
 
-import sympy as sp
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from attsvm.primitives.hypotheses import SEVERAL_TOKENS
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import Supposition, expanded, factored
-from properties._support.suppositions import SMOOTH_SLOPE, UNIQUE_OPTIMUM
-from symbolic.continuity import cite_extreme_value, ensure_continuous
-from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
-from symbolic.tf import lemma_2, path_limits, theorem_2
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import (
+    BEST,
+    LOSS,
+    NUMBER,
+    A,
+    M,
+    V,
+    W,
+    X,
+    bound,
+    i,
+    j,
+    margin,
+    other,
+    risk,
+)
+from attsvm.theory.proof.facts import Fact, K, eq, ev, ge, gt
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL_OF_SUM,
+    LARGER,
+    LENGTH,
+    LOGARITHM,
+    RECIPROCAL,
+)
+from attsvm.theory.proof.linked import linked, setting
+from attsvm.theory.proof.rules import (
+    add_up,
+    assume,
+    at,
+    cases,
+    cite,
+    decide,
+    define,
+    positive,
+    scale,
+    square,
+)
+from attsvm.theory.proof.terms import EXP, INV, LOG, MAXIMUM, NORM, Term, as_term, total
+from properties.tf._support import path_letters as letters
+from properties.tf._support.path_letters import (
+    FACTORED,
+    KEYS,
+    LEFT,
+    PENALISED,
+    PENALISED_FACTORS,
+    PENALTY,
+    PRODUCT,
+    QUERIES,
+    RADIUS,
+    RIGHT,
+    C,
+    squares,
+)
+from symbolic.attention_facts import MINE, OWN, r
+from symbolic.facts import (
+    against,
+    conclude_each,
+    no_shorter,
+    power,
+    powers_rise,
+    product,
+    tangent,
+)
+from symbolic.tf.path_facts import Radii, cost_at, lost_at, total_losses
+from symbolic.tf.path_limits import Given, directed, factored, factors, given, near_solution, shrunk
 
-LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
-"""`square` is ||W||^2 or ||K||^2 + ||Q||^2, and the penalty lambda times half of it. `gap` is the
-risk gap of a point, and `gap_0` that of the point 0."""
-LESS, MORE = sp.symbols("less more", nonnegative=True)
-R, POWER = sp.symbols("r power", positive=True)
-"""The number of other tokens of an input, and exp(x)."""
+R, LAMBDA = RADIUS(K), PENALTY(K)
 
 
-def ensure_least_objective(weight: sp.Expr, what: str) -> None:
-    """Prove that the risk and the weighted penalty have a least value on a closed ball.
+@dataclass(frozen=True, slots=True)
+class Better:
+    """A matrix of large margins, with its penalty."""
+
+    matrix: Term  # the matrix
+    far: Fact  # its margins are at least rho
+    sign: Fact  # D >= 0; lambda D is its penalty
+    cheaper: Fact  # its risk with the penalty is at least the risk at the minimiser
+
+
+def least_in_ball(p: Given, ours: Term, small: Fact, inside: Fact) -> tuple[Fact, Fact]:
+    """Prove that losses add up to at least c > 0 more than the least, if R(k) is at most b.
 
     Args:
-        weight: the weight of the penalty.
-        what: the name of the objective.
+        p: what is supposed.
+        ours: the minimiser.
+        small: its norm is at most R(k).
+        inside: R(k) is at most b.
     """
-    a, entry_of_w = sp.symbols("a w", real=True)
-    loss, power = sp.Function("l"), sp.Symbol("power", positive=True)
-    share = sp.exp(a) / (sp.exp(a) + power)
-    objective = loss(GAMMA_O * share + GAMMA * (1 - share)) + weight * entry_of_w**2 / 2
-    continuous = f"{what}, of which this is an input's part, is continuous in logits and entries"
-    ensure_continuous(objective, continuous, (loss, SMOOTH_SLOPE))
-    cite_extreme_value(continuous, f"the least value of {what} on a closed ball")
+    a, g, here, mine, size = p.a, p.g, {X: ours}, {X: ours, i: OWN}, NORM(A(j)) * bound.term
+    m, s_o, s = margin(j.term, ours), a.s_o(OWN, ours), a.s(j, ours)
+    wide = product(cite(LENGTH, (), A(j))[0], decide(ge(bound, NORM(ours)), small, inside))
+    (up,) = cite(CAUCHY_SCHWARZ, (), A(j), ours)
+    least = powers_rise(-size, -m, decide(ge(-m, -size), wide, up))
+    most = powers_rise(-m, size, decide(ge(size, -m), wide, against(A(j), ours)))
+    most = add_up(at(most, {j: r}), r, MINE)
+    # attention to the optimal token is at least 1/B, and to the rival exp(-||A|| b)/B
+    B = 1 + total(EXP(NORM(A(r)) * bound.term), r, MINE)
+    weights = add_up(at(a.means[2], {**here, j: r}), r, MINE)
+    share = product(at(a.s_o_positive, mine), most)
+    share = decide(ge(s_o * B, 1), share, at(a.one, mine), weights)
+    positive_ = decide(gt(B, 0), add_up(power(NORM(A(r)) * bound.term), r, MINE))
+    unit, inverse = cite(RECIPROCAL, [positive_], B)
+    share = decide(ge(s_o, INV(B)), product(share, inverse), scale(unit, s_o))
+    parts = at(a.means[2], here), product(share, power(-m)), product(inverse, least)
+    share = decide(ge(s, INV(B) * EXP(-size)), *parts)
+    price = g.price.proposition.term
+    c, c_is = define("c", (j, bound), price * INV(B) * EXP(-size))
+    some = decide(gt(price * INV(B), 0), g.price, inverse)
+    some = decide(gt(c(j, bound), 0), c_is, some, power(-size))
+    losses = total(LOSS(a.u(i, ours)) - LOSS(BEST(i)), i)
+    lost = lost_at(a, p.s, g, ours)
+    return some, decide(ge(losses, c(j, bound)), lost, product(g.price, share), c_is)
 
 
-def ensure_on_path() -> None:
-    """Prove that a minimiser with penalty exists, with the least risk in the ball of its norm."""
-    ensure_positive(
-        (GAP + LAMBDA * SQUARE / 2 - START).subs(SQUARE, 2 * START / LAMBDA + LESS),
-        "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
-        normal=expanded,
-    )
-    ensure_least_objective(LAMBDA, "the risk with a penalty")
-    ensure_positive(
-        sp.expand(GAP + LAMBDA * (SQUARE + LESS) / 2 - LAMBDA * SQUARE / 2),
-        "a point of no larger norm whose risk is less by a gap has a lower objective",
-    )
-
-
-def ensure_above(continuous: Supposition) -> None:
-    """Prove that at W = x M the weight off the optimal tokens is at most r/(r + exp(x)).
-
-    This holds in each input; r is the number of its other tokens. So the risk tends to L_* as x
-    grows.
+def grows(
+    p: Given,
+    ours: Term,
+    small: Fact,
+    penalty: tuple[Fact, Fact],
+    better: Callable[[Term, Fact], Better],
+) -> Fact:
+    """Prove that R(k) tends to infinity.
 
     Args:
-        continuous: the hypothesis that the loss is continuous, so that L_* is the infimum.
+        p: what is supposed.
+        ours: the minimiser.
+        small: its norm is at most R(k).
+        penalty: lambda is positive, and tends to 0.
+        better: returns a matrix with margins of at least rho, for rho >= 0.
     """
-    odds = sp.Symbol("odds", nonnegative=True)
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        1 / POWER * (1 - 1 / (1 + MORE)),
-        "a token with a margin of at least x has odds of at most exp(-x)",
-        normal=factored,
+    a, g, G, condition = p.a, p.g, p.g.G, ge(bound, R)
+    yes, no = assume(condition), assume(condition.denied())
+    some, lost = (at(fact, {j: other}) for fact in least_in_ball(p, ours, small, yes))
+    c = some.proposition.term
+    # G exp(-rho) is at most c/4
+    unit, inverse = cite(RECIPROCAL, [some], c)
+    whole = 1 + 4 * G * INV(c)
+    above = decide(ge(whole, 1), product(g.sign, inverse))
+    (is_log,) = cite(LOGARITHM, [decide(gt(whole, 0), above)], whole)
+    rho = LOG(whole)
+    e = EXP(-rho)
+    ahead = decide(ge(rho, 0), decide(ge(EXP(rho), 1), is_log, above), tangent(as_term(0), rho))
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), rho, -rho)
+    one = decide(eq(whole * e, 1), law, scale(is_log, e))
+    parts = scale(one, c / 4), scale(unit, G * e), product(some, power(-rho))
+    few = decide(ge(c / 4, G * e), *parts)
+    # so lambda is at least a constant if R(k) is at most b
+    there = better(rho, ahead)
+    compare = total_losses(a, there.cheaper, ours, there.matrix)
+    cost = cost_at(a, p.s, g, there.far, there.matrix, rho)
+    q = 2 * NUMBER * there.sign.proposition.term + 1
+    enough = decide(gt(q, 0), product(a.input, there.sign))
+    needed = decide(ge(LAMBDA * q, c), lost, compare, cost, few, penalty[0], some)
+    excess, (over, sign, either) = (
+        MAXIMUM(bound.term - R, as_term(0)),
+        cite(LARGER, (), bound.term - R, as_term(0)),
     )
-    ensure_nonnegative(
-        (R / (R + POWER) - odds / (1 + LESS + odds)).subs(POWER, R / (odds + MORE)),
-        "the weight off the optimal tokens is at most r/(r + exp(x)) where odds of other "
-        "tokens add up to at most r exp(-x) and those of the optimal ones to at least 1",
-        normal=factored,
-    )
-    whole = sp.Symbol("range", positive=True)
-    ensure_nonnegative(
-        (odds + LESS) * whole - odds * whole,
-        "best - <s, gamma>, at most the weight times the range, is at most the bound times "
-        "the range",
-        normal=expanded,
-    )
-    ensure_equal(
-        sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo),
-        0,
-        "r/(r + exp(x)) tends to 0 as x tends to infinity",
-    )
-    cite(COMPOSED, met={CONTINUOUS: continuous})  # l at the best scores
+    goal = ge(excess * (LAMBDA * q - c), 0)
+    none = decide(eq(excess, 0), either, sign, no)
+    held = cases(product(sign, needed), decide(goal, scale(none, LAMBDA * q - c)), condition)
+    # but it is less in the end
+    unit, inverse = cite(RECIPROCAL, [enough], q)
+    late = at(penalty[1], {bound: c * INV(q)}, decide(gt(c * INV(q), 0), some, inverse))
+    late = decide(ev(gt(c, LAMBDA * q)), late, enough, scale(unit, c))
+    late = decide(ev(ge(R, bound)), late, held, over, p.several)
+    late = at(late, {bound: bound.term + 1}, decide(gt(bound.term + 1, 0), positive(bound)))
+    return decide(ev(gt(R, bound)), late)
 
 
-def ensure_norm_grows() -> None:
-    """Prove that the norm of the minimiser tends to infinity as lambda falls to 0."""
-    ensure_above(SMOOTH_SLOPE)  # this needs only that l decreases and is continuous
-    lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
-    theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
-    ensure_least_objective(sp.Integer(0), "the risk")
-    on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
-    ensure_positive(
-        (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),
-        "a ball on which the risk gap is positive, so that its least is at least twice that of "
-        "some W, is left as lambda falls below 2 gap/square of this W: W has a lower objective",
-        normal=factored,
-    )
-
-
+@linked
 def prove() -> str:
-    """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||, with the path's rate at its norm."""
-    ensure_on_path()
-    ensure_norm_grows()
-    path_limits.prove()
+    """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||."""
+    claim, p = present(letters.turns(), "a claim"), given()
+    is_positive, vanishes, is_norm, least = (
+        setting(PENALISED, words) for words in [*PENALISED][-4:]
+    )
+    ours, (size, size_square) = W(K), cite(LENGTH, (), W(K))
+    long = no_shorter(ours)
+
+    def better(rho: Term, ahead: Fact) -> Better:
+        far = decide(ge(margin(j.term, rho * V), rho), ahead, p.meets)
+        sign = decide(ge(rho**2 * (V @ V) / 2, 0), product(square(rho), no_shorter(V)))
+        goal = ge(risk(rho * V) + LAMBDA * sign.proposition.term, risk(ours))
+        cheaper = decide(goal, at(least, {X: rho * V}), product(is_positive, long))
+        return Better(rho * V, far, sign, cheaper)
+
+    far = grows(p, ours, decide(ge(R, NORM(ours)), is_norm), (is_positive, vanishes), better)
+    radii = Radii(decide(ge(R, 0), is_norm, size), far)
+    equal = decide(eq(R**2, ours @ ours), scale(is_norm, R + NORM(ours)), size_square)
+    ball = product(is_positive, assume(ge(R**2, X.term @ X.term)))
+    least = decide(ge(risk(X.term), risk(ours)), least, ball, scale(equal, LAMBDA))
+    inside = decide(ge(R**2, ours @ ours), equal)
+    conclude_each(claim, p.exists, directed(p, radii, inside, least))
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T and d"
 
 
+@linked
 def prove_factored() -> str:
     """Prove that the products K Q^T/R approach the solutions of the nuclear-norm SVM over C_*."""
-    ensure_on_path()
-    ensure_norm_grows()
-    path_limits.prove_factored()
+    claim, f = present(letters.factors_turn(), "a claim"), factors()
+    is_positive, vanishes, is_half, least = (
+        setting(PENALISED_FACTORS, words) for words in [*PENALISED_FACTORS][-4:]
+    )
+    p, half = f.given, at(f.half, {X: KEYS(K), M: QUERIES(K)})
+    small = decide(ge(R, NORM(FACTORED)), half, is_half, at(f.longer, {X: FACTORED}))
+    sign = decide(ge(R, 0), small, cite(LENGTH, (), FACTORED)[0])
+
+    def better(rho: Term, ahead: Fact) -> Better:
+        balanced, far = factored(f, rho, ahead)
+        matrix, sign_ = PRODUCT(LEFT(rho), RIGHT(rho)), product(ahead, p.exists)
+        cheaper = decide(
+            ge(risk(matrix) + LAMBDA * rho * C, risk(FACTORED)),
+            *(at(least, {X: LEFT(rho), M: RIGHT(rho)}), scale(balanced, LAMBDA)),
+            *(scale(is_half, LAMBDA), product(is_positive, sign)),
+        )
+        return Better(matrix, far, sign_, cheaper)
+
+    far = grows(p, FACTORED, small, (is_positive, vanishes), better)
+    ball = decide(ge(2 * R, squares(KEYS(K), QUERIES(K))), is_half)
+    inside = product(is_positive, assume(ge(2 * R, squares(X.term, M.term))))
+    least_ = decide(ge(risk(PRODUCT(X, M)), risk(FACTORED)), least, inside, scale(is_half, LAMBDA))
+    z = shrunk(f, Radii(sign, far), ball, least_)
+    conclude_each(claim, z.exists, near_solution(z))
     return "for every such loss, any n, T and d, and inner dimension d"

@@ -58,15 +58,12 @@ from symbolic.tf import (
     parameterisation_bias,
     parts_at_rest,
     settled_attention,
-    theorem_2,
-    vanishing_regularisation,
 )
 
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 ATTENDED = low_score_tokens.attended
 BETWEEN = definition_1.between
-LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 
 
 def looser(formula):
@@ -177,15 +174,10 @@ SPOILT = {
         *(definition_1, "between", lambda m, v, share: BETWEEN(m, v, LESS)),
         [definition_1.ensure_drop],
     ),
-    "odds that may be smaller": (
-        *(vanishing_regularisation, "MORE", REAL),
-        [vanishing_regularisation.prove],
-    ),
     "variances of more tokens": (
         *(overparameterisation, "RHO", overparameterisation.RHO * LESS),
         [overparameterisation.prove_bound],
     ),
-    "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.ensure_secants]),
     "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
     "95% of what is short of a margin of 1": (
         *(heads_of_mm, "short", factor_less(heads_of_mm.short, "share")),
@@ -348,11 +340,6 @@ SPOILT = {
     "the nearest point of a set of which another point is shown": (
         *(least_points, "SCALED", "some vector has margins of 1"),
         [global_initial_gradient.prove],
-    ),
-    "another function that is continuous under the same name": (
-        *(vanishing_regularisation, "ensure_least_objective"),
-        lambda weight, what: LEAST_OBJECTIVE(weight, "it"),
-        [vanishing_regularisation.prove],
     ),
     "another slope of the risk of two factors": (
         *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),

@@ -117,3 +117,54 @@ def approaches(target: str = "solutions", share: object = 1, inner: object = Non
     claims = Sequent(gt(C, 0)), Sequent(near)
     known = (target, share, inner) == ("solutions", 1, None)
     return Said(claims, SOLUTIONS) if known else None
+
+
+# minimisers with a penalty
+
+PENALTY = Function("lambda", (STEP,))
+_VANISHES = {
+    "lambda is positive": Sequent(gt(PENALTY(K), 0)),
+    "lambda tends to 0": Sequent(ev(gt(bound, PENALTY(K)))),
+}
+_OF_W = Sequent(
+    ge(
+        risk(X.term) + PENALTY(K) * (X.term @ X.term) / 2,
+        risk(W(K)) + PENALTY(K) * (W(K) @ W(K)) / 2,
+    )
+)
+_OF_FACTORS = Sequent(
+    ge(
+        risk(PRODUCT(X, M)) + PENALTY(K) * squares(X.term, M.term) / 2,
+        risk(FACTORED) + PENALTY(K) * squares(KEYS(K), QUERIES(K)) / 2,
+    )
+)
+_OF_BALLS = (*RADII, *[*SOLUTIONS][-11:-9])
+PENALISED = {
+    **{words: OF_SCORES[words] for words in OF_LOSS},
+    **programme_letters.MULTIPLIERS,
+    **_VANISHES,
+    "R(k) is the norm of W(k)": Sequent(eq(RADIUS(K), NORM(W(K)))),
+    "no matrix has a lower risk with the penalty": _OF_W,
+}
+"""Facts about minimisers W(k) of L(W) + lambda(k) ||W||^2/2."""
+PENALISED_FACTORS = {
+    **{words: fact for words, fact in SOLUTIONS.items() if words not in _OF_BALLS},
+    **_VANISHES,
+    "R(k) is half of ||K(k)||^2 + ||Q(k)||^2": Sequent(
+        eq(2 * RADIUS(K), squares(KEYS(K), QUERIES(K)))
+    ),
+    "no factors have a lower risk with the penalty": _OF_FACTORS,
+}
+"""Facts about minimisers of L(K Q^T) + lambda(k) (||K||^2 + ||Q||^2)/2."""
+
+
+def turns(towards: str = "optimal") -> Said | None:
+    """Return the claim of `direction` for minimisers with a penalty."""
+    claim = direction(towards)
+    return claim and Said(claim.sequents, PENALISED)
+
+
+def factors_turn(target: str = "solutions", share: object = 1) -> Said | None:
+    """Return the claim of `approaches` for minimisers with a penalty."""
+    claim = approaches(target, share)
+    return claim and Said(claim.sequents, PENALISED_FACTORS)

@@ -32,7 +32,7 @@ from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support import path_certificates
+from properties.tf._support import path_certificates, path_letters
 from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
@@ -45,6 +45,7 @@ DIRECTION = tends(
     floats=minima.follows,
     balls=minima.certified_direction,
     checked=path_certificates.checked,
+    proposition=path_letters.turns,
     symbols=solutions("W"),
     where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
 )
@@ -55,6 +56,7 @@ SET = tends(
     floats=minima.follows_set,
     balls=minima.certified_set,
     checked=partial(path_certificates.checked, factors=True),
+    proposition=path_letters.factors_turn,
     symbols={"target": path_certificates.TARGETS},
     where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
     "||Q||^2), R is half of that sum of squares, W_*^mm are the matrices of least nuclear "
@@ -113,14 +115,14 @@ ABSTRACT = Statement(
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "holds",
+            "proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
             under=cases.HYPOTHESES,
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
         "amended-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             under=cases.HYPOTHESES,
             variables=Records(Path, drawn(cases.paths(cases.turned()))),

@@ -43,6 +43,7 @@ from properties.tf._support.regularisation_paths import Path, nuclear
 from properties.tf.linear_head_landscape import letters as rest
 from properties.tf.theorem_2 import near_letters as near
 from properties.tf.theorem_2.near_optimal_points import Candidate
+from properties.tf.vanishing_regularisation.penalised_minima import Path as Penalised
 from tests.theory.proof.evaluation import Model, nearest
 
 _SLACK = 1e-3
@@ -342,6 +343,34 @@ def model_of_path(case: Path) -> Model:
     return replace(
         model, functions=functions, samples=samples, letters=values_, steps=len(RHOS), floor=1e-9
     )
+
+
+def model_of_penalised(case: Penalised, factored: bool) -> Model:
+    """Return the model of minimisers with a penalty, points of the path at their own radii.
+
+    The penalties are those for which the slope of the objective is 0 at these points.
+    """
+    model = model_of_path(case)
+    shape, f = (case.data.d, case.data.d), model.functions
+    name = path.PRODUCT if factored else letters.W
+
+    @functools.cache
+    def radius(k: int) -> float:
+        ours = [f[path.KEYS](k), f[path.QUERIES](k)] if factored else [f[letters.W](k)]
+        square = float(sum(x @ x for x in ours))
+        return square / 2 if factored else float(np.sqrt(square))
+
+    @functools.cache
+    def penalty(k: int) -> float:
+        ours = f[name](f[path.KEYS](k), f[path.QUERIES](k)) if factored else f[name](k)
+        slope = f[letters.GRADIENT](ours)
+        unit = float(np.abs(slope).max()) or 1.0  # squares of entries underflow
+        if factored:
+            return unit * float(np.linalg.norm(slope.reshape(shape) / unit, 2))
+        return unit * float(np.linalg.norm(slope / unit)) / radius(k)
+
+    functions = {**f, path.RADIUS: radius, path.PENALTY: penalty}
+    return replace(model, functions=functions)
 
 
 def _near(loss: Loss, score: float) -> float:

@@ -58,6 +58,7 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.lemma_2_limit.points import Point
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
+from properties.tf.vanishing_regularisation.penalised_minima import Path as Penalised
 from tests.searching import nightly
 from tests.theory.proof import (
     att_svm_model,
@@ -109,7 +110,11 @@ DECLARED = {
     and claim.formula.conclusion.proposition.__module__ != letters.__name__
 }
 """Readings whose propositions are declared for other constants as well."""
-LIMITS = {n: claim for n, claim in LINKED_CLAIMS.items() if claim.instance_type in (Local, Path)}
+LIMITS = {
+    n: claim
+    for n, claim in LINKED_CLAIMS.items()
+    if claim.instance_type in (Local, Path, Penalised)
+}
 """All readings on limits of minimisers over balls, and of descent from cones."""
 TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
 """All readings on sentences of two words."""
@@ -200,6 +205,8 @@ def model(claim, case):
     if of_run(claim):
         # the floor is what is left where an output and the best score cancel inside a size
         return replace(descent_model.model_for(claim, case, steps=10), floor=1e-14)
+    if isinstance(case, Penalised):
+        return descent_model.model_of_penalised(case, claim.proof.endswith("factored"))
     if type(case) in MODELS:
         return MODELS[type(case)](case)
     if isinstance(case, Weighted):
