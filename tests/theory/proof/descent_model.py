@@ -82,7 +82,7 @@ def model_of(
     A = {(i, t): np.outer(data.X[i, best[i]] - data.X[i, t], data.Z[i]).ravel() for i, t in rivals}
     L = float(smoothness(ExactData.of(data), run.loss))
     rate = run.step / L if L > 0 else run.step
-    iterates, sums = _iterates(run, gamma, best, A, -rate if rising else rate, steps, pace)
+    iterates = _iterates(run, gamma, best, A, -rate if rising else rate, steps, pace)
     known = gamma[data.present]
     low, high = float(known.min()), float(known.max())
     grid = -loss.slope(np.linspace(low, high, 2001))
@@ -97,14 +97,6 @@ def model_of(
         *(W / m for W, m in zip(iterates, margins, strict=False) if m > 0),
     ]
 
-    def settled(off: float) -> float:
-        """Return a bound of ||W|| - (1 + off) S along the run."""
-        N, S, largest = float(np.linalg.norm(V)), 0.0, 0.0
-        for present, P in zip(iterates, sums, strict=True):
-            largest = max(largest, float(np.linalg.norm(present)) - (1 + off) * S)
-            S += rate * P / N
-        return largest
-
     functions: dict[Any, Any] = {
         letters.OWNER: lambda j: j[0],
         letters.TWIN: lambda j: rivals[rivals.index(j) - 1],
@@ -115,8 +107,8 @@ def model_of(
         letters.LOSS: lambda u: loss.value(np.array([float(u)])).item(),
         letters.FALL: lambda u: -loss.slope(np.array([float(u)])).item(),
         letters.W: iterates.__getitem__,
-        letters.GRADIENT: lambda X: -_pull(run, gamma, best, A, X)[0],
-        OF_MINUS: lambda X: -_pull(replace(run, loss="correlation"), gamma, best, A, X)[0],
+        letters.GRADIENT: lambda X: -_pull(run, gamma, best, A, X),
+        OF_MINUS: lambda X: -_pull(replace(run, loss="correlation"), gamma, best, A, X),
         letters.QUERY: lambda i: np.asarray(data.Z[i], dtype=float),
         letters.RANGE: lambda i: float(np.ptp(data.gamma[i, data.present[i]])),
         **_headed(data, gamma, A),
@@ -125,10 +117,6 @@ def model_of(
         **_at_rest(data),
         "least fall": lambda: float(grid.min()) * (1 - _SLACK),
         "most fall": lambda: float(grid.max()) * (1 + _SLACK),
-        "slack": settled,
-        **{
-            f"{which} slack": lambda off: 1e30 for which in ("lower", "upper")
-        },  # bounds of a few steps
         letters.COUNT: float,
         letters.OTHER: lambda j: float(A[j] @ V > 1 + 1e-9),
     }
@@ -226,7 +214,7 @@ def model_of_runs(case: Weighted, trained: str, steps: int = 6) -> Model:
         keys = Descent(Keys(case.X, case.scores), np.zeros(d), case.loss)
         result = [start.ravel()]
         for _ in range(steps):
-            result.append(result[-1] + rate * _pull(keys, case.scores, best, A, result[-1])[0])
+            result.append(result[-1] + rate * _pull(keys, case.scores, best, A, result[-1]))
         return result
 
     own = iterates(W, {j: lifted(x) for j, x in D.items()}, case.step)
@@ -476,24 +464,23 @@ def _iterates(
     rate: float,
     steps: int,
     pace: float = 0.0,
-) -> tuple[list[Array], list[float]]:
-    """Return W at each step, by softmax over the margins of rivals, and the sum of the p_j."""
+) -> list[Array]:
+    """Return W at each step, by softmax over the margins of rivals."""
     W = np.asarray(run.W, dtype=float).ravel().copy()
-    result, sums = [], []
+    result = []
     for _ in range(steps):
         result.append(W)
-        move, whole = _pull(run, gamma, best, A, W)
+        move = _pull(run, gamma, best, A, W)
         W = W + (pace / (np.linalg.norm(move) or 1.0) if pace else rate) * move
-        sums.append(whole)
-    return result, sums
+    return result
 
 
 def _pull(
     run: Descent, gamma: Array, best: Array, A: dict[tuple[int, int], Array], W: Array
-) -> tuple[Array, float]:
-    """Return the sum of the p_j A_j at W, and that of the p_j."""
+) -> Array:
+    """Return the sum of the p_j A_j at W."""
     loss, n = LOSSES[run.loss], run.data.n
-    move, whole = np.zeros_like(W), 0.0
+    move = np.zeros_like(W)
     for i in range(n):
         own = [j for j in A if j[0] == i]
         powers = np.array([1.0, *(np.exp(-A[j] @ W) for j in own)])
@@ -502,5 +489,5 @@ def _pull(
         u = float(shares @ scores)
         for j, s in zip(own, shares[1:], strict=True):
             p = -loss.slope(np.array([u])).item() * s * (u - gamma[j]) / n
-            move, whole = move + p * A[j], whole + p
-    return move, whole
+            move = move + p * A[j]
+    return move

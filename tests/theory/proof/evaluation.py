@@ -15,7 +15,7 @@ import inspect
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ from attsvm.theory.declaration.instances import shape_of
 from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.proof.arrays import LETTERS, falling, primitives
 from attsvm.theory.proof.facts import Fact, K, Proof, Proposition
+from attsvm.theory.proof.lemmas import SETTLED
 from attsvm.theory.proof.linked import values_of
 from attsvm.theory.proof.terms import (
     ABS,
@@ -249,14 +250,18 @@ class Tally:
     """Results of an evaluation.
 
     Attributes:
-        confirmed: the facts that held at some values at which their assumptions hold.
+        confirmed: the facts that held at some values at which their assumptions hold; a fact on
+            the end held at the last steps at all of these values.
         open: facts on the end that do not hold yet at the last steps.
+        reached: those open facts that hold at the last steps at other values, at which they do not
+            hold at one of the first two steps.
         untried: facts whose assumptions held at no tried values.
         false: facts with values at which they are false.
     """
 
     confirmed: list[Fact] = field(default_factory=list)
     open: list[Fact] = field(default_factory=list)
+    reached: list[Fact] = field(default_factory=list)
     untried: list[Fact] = field(default_factory=list)
     false: list[tuple[Fact, dict[Letter, Value]]] = field(default_factory=list)
 
@@ -277,6 +282,7 @@ class _Values:
         self.meanings = dict(whole.origins.values())
         self.sums = {f for kind, (f, _) in whole.origins.items() if kind[0] == "sum"}
         self.picks = {f for kind, (f, _) in whole.origins.items() if kind[0] == "pick"}
+        self.bounds = dict(_settled(whole))
         self.places: dict[Atom, int] = {}
         self.terms: dict[Term, Compiled] = {}
         self.atoms: dict[Atom, Compiled] = {}
@@ -409,6 +415,8 @@ class _Values:
                 return _of_floats(inputs[key])
         if function in _KNOWN:
             return _KNOWN[function]
+        if function in self.bounds:
+            return self.largest(self.bounds[function])
         if function.name == SAME:
             return lambda one, other: float(one == other)
         if function in self.meanings:
@@ -417,6 +425,17 @@ class _Values:
         if not any(words in function.name for words in _OPAQUE):
             raise LookupError(f"the model has no value of {function.name}")
         return lambda *_: 1.0
+
+    def largest(self, sequence: Term) -> Callable[..., Value]:
+        """Return the largest value of a sequence of the model, as a function of its letters."""
+        letters = sorted(sequence.letters - {K}, key=repr)
+        value, places, step = self.term(sequence), [*map(self.place, letters)], self.place(K)
+
+        def most(*arguments: Value) -> Value:
+            at = dict(zip(places, arguments, strict=True))
+            return max(value({**at, step: k}) for k in range(self.model.steps - 1))
+
+        return most
 
     def meant(self, function: Function) -> Callable[..., Value]:
         """Return a function that a proof defines, by its meaning, increments, or an extreme."""
@@ -462,6 +481,14 @@ class _Values:
         return bool(value >= -error) and (proposition.relation == ">=" or bool(size > 0))
 
 
+def _settled(whole: Proof) -> Iterator[tuple[Function, Term]]:
+    """Yield the bounds that the lemma on settled sequences names, each with its sequence."""
+    for rule, arguments, _ in whole.calls.values():
+        if rule == "cite" and arguments[0] is SETTLED:
+            *_, name, sequence = arguments
+            yield whole.names[name], sequence  # type: ignore[index, misc]
+
+
 def _summed(parts: list[tuple[float, list[tuple[Compiled, int]]]], values: Values) -> Value:
     whole: Value = 0
     for coefficient, factors in parts:
@@ -478,7 +505,13 @@ def _of_floats(function: Callable[..., Value]) -> Callable[..., Value]:
     return lambda *x: function(*[float(v) if isinstance(v, mpmath.mpf) else v for v in x])
 
 
-def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tally:
+def evaluated(
+    whole: Proof,
+    model: Model,
+    tries: int = 24,
+    seed: int = 0,
+    facts: Iterable[Fact] | None = None,
+) -> Tally:
     """Return which facts of a proof hold in a model, at drawn values of their letters.
 
     Args:
@@ -486,20 +519,21 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
         model: the model.
         tries: maximum number of values of the letters that are tried for each fact.
         seed: the seed of the generator that draws the values.
+        facts: the facts that are evaluated; all facts of the proof unless given.
     """
     generator, tally, values = np.random.default_rng(seed), Tally(), _Values(model, whole)
-    last = range(model.steps - 3, model.steps - 1)
-    for fact in whole.facts:
-        text, seen, failed, late = fact.proposition, False, None, False
+    last = (model.steps - 3, model.steps - 2)
+    for fact in whole.facts if facts is None else facts:
+        text, seen, failed, late, there = fact.proposition, False, None, False, False
         for drawn in _draws(fact, model, tries, generator):
             at = values.at(drawn)
             if not all(_assumed(values, a, at) for a in fact.assumptions):
                 continue
             seen = True
             if text.eventually:
-                late = late or not all(
-                    values.holds(text, {**at, **values.at({K: k})}) for k in last
-                )
+                held = [values.holds(text, {**at, **values.at({K: k})}) for k in (0, 1, *last)]
+                late = late or not all(held[2:])
+                there = there or (all(held[2:]) and not all(held))
             elif not values.holds(text, at):
                 failed = drawn
                 break
@@ -507,6 +541,8 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
             tally.false.append((fact, failed))
         else:
             (tally.open if late else tally.confirmed if seen else tally.untried).append(fact)
+        if late and there:
+            tally.reached.append(fact)
     return tally
 
 

@@ -23,10 +23,11 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import decided
 from attsvm.theory.instance import codec
 from attsvm.theory.proof.facts import Sequent, proof
+from attsvm.theory.proof.linked import used
 from attsvm.theory.proof.rules import fact_of_reading
 from attsvm.theory.proof.terms import VECTOR, App, Function, Term
 from attsvm.theory.run.sampling import sample
-from properties._support import token_letters
+from properties._support import small_runs, token_letters
 from properties._support.cones import CONE, LARGE, LONG, NEAR, Local
 from properties._support.factor_descent import LEANS, NOWHERE, OPPOSED
 from properties.mm._support.attended import Attended
@@ -71,6 +72,7 @@ from tests.theory.proof import (
     rest_model,
     separation_model,
 )
+from tests.theory.proof.confirming import about_nothing
 from tests.theory.proof.evaluation import Model, evaluated, instance_model, stretched
 from tests.theory.proof.readings import LINKED_CLAIMS, chain, says
 
@@ -119,9 +121,27 @@ LIMITS = {
 TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
 """All readings on sentences of two words."""
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
-GIVEN = {*RECORDS, *LIMITS, *TABLES} - {"mm/v-svm:sharp-2"}
-"""Readings with instances that confirm all settings, hypotheses and conclusions. The exception has
-a setting on a v-SVM without rows, and no instance is one."""
+GIVEN = {*RECORDS, *LIMITS, *TABLES}
+"""Readings for whose facts more values of letters are tried."""
+GIVEN_NEVER = {"mm/v-svm:sharp-2"}
+"""Readings with a setting that no instance confirms; see `NEVER`."""
+IN_LEAD, NO_RIVAL = "no start has a margin of at most 0", "all instances have rivals"
+NEVER = {
+    "sim/printed-loss:amended-3": (2, IN_LEAD),
+    # also: after 400 steps k is still below 2 (1 + slack^2)/(e floor b), with the largest lag
+    "sim/printed-loss:sharp": (4, IN_LEAD),
+    "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
+    "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
+    "mm/v-svm:sharp-2": (12, "all instances have rows"),
+    "sim/definition-3.8:amended": (1, "it says something of each rival if there are none"),
+    "sim/few-support-tokens:amended": (12, "impossible, as constraints that carry are independent"),
+    "sim/few-support-tokens:sharp": (12, "impossible, as constraints that carry are independent"),
+    "tf/benign-landscape:amended-2": (3, "impossible: a score that is attended beside a rival"),
+    "tf/definition-2:sharp": (6, NO_RIVAL),
+    "tf/generalised-svm:amended-1": (2, "all tokens are kept, so no rival is left"),
+    "tf/local-convergence:sharp": (2, "runs from the cone start far out and grow slowly"),
+}
+"""Readings with facts that no instance confirms: their number at most, and the reason."""
 
 TRAINED = {"sim/figure-2:amended-2"}
 """Readings that train on sentences; the other readings on sentences train nothing."""
@@ -146,10 +166,31 @@ LEVEL = Local(
     "log-loss",
 )
 """A start in the cone of a choice; of two other tokens one scores the same, and one more."""
+
+
+def one_token(name):
+    """The instance with one token, which holds all attention, at x = y = 0; other entries are 1."""
+    claim, values = FORMULAS[name], {"x": 0.0, "y": 0.0, "R": 4.0}
+    arrays = {x: one.axes for x, one in claim.formula.variables.items() if x not in ("n", "D")}
+    known = {x: values.get(x, 1.0) + np.zeros([1] * len(axes)) for x, axes in arrays.items()}
+    return claim.instance_type(**{x: one if one.ndim else float(one) for x, one in known.items()})
+
+
 REST = "symbolic.tf.where_stationary:prove"
+ALONE = AttentionData.of([[[1]]], [[1]], scores=[[0]])
+"""Data without rivals."""
 SPECIAL = {
+    "sim/low-score-tokens:amended-1": [ALONE],
+    "sim/token-sparsity:literal-3": [ALONE],
     REST: rest_model.CASES,
     "tf/local-convergence:amended": [LEVEL],
+    **{
+        f"symbolic.sim.{name}": [one_token(f"symbolic.sim.{name}")]
+        for name in (
+            *("lemma_3_13:prove", "lemma_3_13:prove_hessian", "lemma_3_13:prove_published_hessian"),
+            *("lemma_3_13_l2:prove", "lemma_3_13_log_loss:prove"),
+        )
+    },
     "tf/local-convergence:sharp": [LEVEL],
     "mm/general-data:amended": [LEVEL],
     "sim/hyperplanes:amended": [ALIKE],
@@ -157,6 +198,13 @@ SPECIAL = {
     LOWERS: [replace(case, loss=PRINTED) for case in (ORTHOGONAL, SIDEWAYS)],
 }
 """Instances at which the assumptions of a conclusion hold, where drawn ones miss them."""
+LED = Descent.of([[[1, 0], [0, 0]]], [[1, 0]], [[-1, 0], [0, 0]], y=[1], v=[1, 0])
+"""A run from a start in the basin at which the one rival has the larger logit."""
+PLAIN = (LED, small_runs.UNEVEN_SCORES, small_runs.NOT_TIGHT)
+"""More runs, for readings whose hypotheses they meet."""
+LONG_RUN = 400
+"""Number of steps of a run on which facts on the end are evaluated."""
+SIZES = [2.0**x for x in range(-6, 41, 2)]
 COUNT = 6 if nightly() else 3
 """Number of instances on which facts are evaluated; more of a reading on records."""
 FEW = 24 if nightly() else 6
@@ -237,7 +285,7 @@ def model_of_formula(claim, case):
         entries = entry_loss.hessian(BALLS, v.A, v.x, v.h, v.b)
         numbers = np.array([[float(arb(x)) for x in row] for row in entries.tolist()])
         result.functions.update(stretched(numbers))
-    return result
+    return replace(result, letters={"side": [-1.0, -0.5, 0.0, 0.25, 1.0]})
 
 
 def tame(case):
@@ -305,23 +353,82 @@ def instances(claim, count):
     return found[:count]
 
 
+def left_after(facts, whole, found, tries, only=None):
+    """The facts that a model does not confirm, of some; no evaluated fact may be false in it."""
+    tally = evaluated(whole, found, tries=tries, facts=only)
+    assert tally.false == []
+    confirmed = {*tally.confirmed, *tally.reached}
+    return [fact for fact in facts if fact not in confirmed], tally.open
+
+
+def left_at_more_values(facts, whole, models, *, late):
+    """The facts that models do not confirm at 300 values, of those on the end or of the others."""
+    for found in models:
+        asked = [fact for fact in facts if fact.proposition.eventually is late]
+        if not asked:
+            break
+        facts, _ = left_after(facts, whole, found, 300, asked)
+    return facts
+
+
+def plain_runs(claim):
+    """The runs of `PLAIN` that meet the hypotheses of a reading."""
+    if not of_run(claim) or claim.statement_id == "sim/printed-loss":
+        return []  # those take other labels
+    return [run for run in PLAIN if all(h.holds(run) is True for h in claim.hypotheses)]
+
+
+def long_models(claim, cases):
+    """Models of long runs, with bounds and errors of many sizes."""
+    if claim.instance_type is Local:
+        found = (cone_model.model_of_local(case, steps=LONG_RUN // 4) for case in cases[:2])
+    elif of_run(claim):
+        longer = (descent_model.model_for(claim, run, LONG_RUN) for run in cases[:6])
+        found = (replace(one, floor=1e-14) for one in longer)
+    else:
+        found = ()
+    for one in found:
+        yield replace(one, letters={**one.letters, "off": SIZES, "b": SIZES})
+
+
+def never_confirmed(name, whole, cases, tries):
+    """The facts that serve a conclusion, or are given, and that no instance confirms.
+
+    Left out are facts whose assumptions the proof refutes.
+    """
+    claim, serving = EVALUATED[name], used(whole.concluded)
+    left = [f for f in whole.facts if f in serving or f.rule in ("setting", "hypothesis")]
+    models = [model(claim, case) for case in cases]
+    for found in models:
+        left, open_ = left_after(left, whole, found, tries)
+        assert open_ == [] or name in {*RUNS, *LIMITS}
+    left = left_at_more_values(left, whole, models, late=False)
+    excused = about_nothing(whole, left)
+    left = [fact for fact in left if fact not in excused]
+    more = [*plain_runs(claim), *instances(claim, 30)] if left else []
+    left = left_at_more_values(left, whole, (model(claim, x) for x in more), late=False)
+    return left_at_more_values(left, whole, long_models(claim, more), late=True)
+
+
 @pytest.mark.parametrize("name", EVALUATED)
-def test_no_fact_is_false_on_an_instance(name):
-    claim, confirmed = EVALUATED[name], set()
-    whole = chain(claim.proof)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_each_fact_is_confirmed_and_none_is_false_on_an_instance(name):
+    """But for those in `NEVER`, and those whose assumptions the proof refutes."""
+    claim = EVALUATED[name]
     count = 4 * COUNT if name in DECLARED else 2 * COUNT if name in RECORDS else COUNT
     cases = [*instances(claim, count), *SPECIAL.get(name, [])]
     assert len(cases) >= 3
-    for case in cases:
-        tally = evaluated(whole, model(claim, case), tries=12 if name in GIVEN else 6)
-        assert tally.false == [], case
-        assert tally.open == [] or name in {*RUNS, *LIMITS}
-        confirmed.update(tally.confirmed)
-    # facts of a case that never occurs are not tried
-    assert len(confirmed) > (0.9 if name in RUNS else 0.5) * len(whole.facts)
-    if name in GIVEN:
-        given = {fact for fact in whole.facts if fact.rule in ("setting", "hypothesis")}
-        assert given | {*whole.concluded} <= confirmed
+    whole = chain(claim.proof)
+    left = never_confirmed(name, whole, cases, tries=12 if name in GIVEN else 6)
+    number, _ = NEVER.get(name, (0, ""))
+    assert len(left) <= number, left
+    given = {fact for fact in left if fact.rule in ("setting", "hypothesis")}
+    assert not given | ({*left} & {*whole.concluded}) or name in GIVEN_NEVER
+
+
+def test_readings_with_facts_that_no_instance_confirms_are_evaluated():
+    assert {*GIVEN_NEVER} <= {*NEVER} <= {*EVALUATED}
+    assert all(number > 0 and reason for number, reason in NEVER.values())
 
 
 def test_sets_of_pairs_give_the_probability_and_the_product_of_a_reading():
