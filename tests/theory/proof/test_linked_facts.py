@@ -126,6 +126,7 @@ GIVEN = {*RECORDS, *LIMITS, *TABLES}
 GIVEN_NEVER = {"mm/v-svm:sharp-2"}
 """Readings with a setting that no instance confirms; see `NEVER`."""
 IN_LEAD, NO_RIVAL = "no start has a margin of at most 0", "all instances have rivals"
+FAR_OUT = "runs from the cone start far out and grow slowly"
 NEVER = {
     "sim/printed-loss:amended-3": (2, IN_LEAD),
     # also: after 400 steps k is still below 2 (1 + slack^2)/(e floor b), with the largest lag
@@ -139,7 +140,9 @@ NEVER = {
     "tf/benign-landscape:amended-2": (3, "impossible: a score that is attended beside a rival"),
     "tf/definition-2:sharp": (6, NO_RIVAL),
     "tf/generalised-svm:amended-1": (2, "all tokens are kept, so no rival is left"),
-    "tf/local-convergence:sharp": (2, "runs from the cone start far out and grow slowly"),
+    "tf/local-convergence:amended": (2, FAR_OUT),
+    "tf/local-convergence:sharp": (2, FAR_OUT),
+    "mm/general-data:amended": (2, FAR_OUT),
 }
 """Readings with facts that no instance confirms: their number at most, and the reason."""
 
@@ -200,7 +203,14 @@ SPECIAL = {
 """Instances at which the assumptions of a conclusion hold, where drawn ones miss them."""
 LED = Descent.of([[[1, 0], [0, 0]]], [[1, 0]], [[-1, 0], [0, 0]], y=[1], v=[1, 0])
 """A run from a start in the basin at which the one rival has the larger logit."""
-PLAIN = (LED, small_runs.UNEVEN_SCORES, small_runs.NOT_TIGHT)
+CREEPING = replace(
+    Descent.of(
+        [[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], np.zeros((2, 2)), y=[1, 1], v=[1, 1]
+    ),
+    step=2.0**-6,
+)
+"""A run of short steps."""
+PLAIN = (LED, CREEPING, small_runs.UNEVEN_SCORES, small_runs.NOT_TIGHT)
 """More runs, for readings whose hypotheses they meet."""
 LONG_RUN = 400
 """Number of steps of a run on which facts on the end are evaluated."""
