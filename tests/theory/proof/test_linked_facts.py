@@ -131,6 +131,7 @@ NEVER = {
     "sim/printed-loss:amended-3": (2, IN_LEAD),
     # also: after 400 steps k is still below 2 (1 + slack^2)/(e floor b), with the largest lag
     "sim/printed-loss:sharp": (4, IN_LEAD),
+    "symbolic.sim.pair_facts:prove_pair": (9, "the margins of 400 steps stay below a bound"),
     "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
     "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
     "mm/v-svm:sharp-2": (12, "all instances have rows"),
