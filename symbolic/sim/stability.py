@@ -36,6 +36,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, factored, simplified, suppose
+from attsvm.theory.proof.linked import linked
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support import stability
 from properties.sim._support.entry_loss import gradient, squared_gradient
@@ -46,7 +47,7 @@ from properties.sim.stability_logistic import instances as small
 from symbolic import textbook
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import unit
-from symbolic.sim import lemma_3_13, lemma_3_13_l2
+from symbolic.sim import lemma_3_13, stability_gradients
 from symbolic.sim.basic_4 import opposite
 from symbolic.sim.stability_of_loss import SPREAD, ensure_logistic_linear, ensure_squared_linear
 
@@ -104,32 +105,13 @@ def prove_logistic() -> str:
     )
 
 
+@linked
 def prove_squared() -> str:
-    """Prove all three steps for the squared loss, and check the threshold of the reading."""
+    """Prove the comparison for the squared loss, and that linear attention attains its constant."""
     ensure_squared_linear()
-    lemma_3_13_l2.prove()
-    ensure_zero(
-        square_residuals(),
-        "(mu + w/2)^2 + (mu - w/2)^2 is w^2/2 + 2 mu^2; the height at w and m is homogeneous "
-        "of degree 2 and w m P(a) + w^2 Q(a); at m = mu + t, with W (1 - w^2/2 - 2 mu^2) "
-        "added, it is W + t^2 P^2/S less two squares, S = 2 W - 4 Q - P^2/(2 W)",
-    )
-    suppose(stability_l2.SMALL_LABEL)
-    cite(textbook.TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + t
-    w, m, a = sp.symbols("w m a", nonnegative=True)
-    higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
-    ensure_nonnegative(
-        factored(higher.subs(a, unit("a"))), "the height at w and m grows with m = r - w/2"
-    )
-    ensure_true(
-        squared_is_smaller(SQUARED[0]),
-        "(2 - W) S - t^2 P^2 is positive for W = 43/40, t = 3.5322 and all a in [-1, 1], so "
-        "that the height is below 2",
-    )
-    threshold = _rational(stability_l2.LOWER)
-    ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is at most 3.5322")
+    stability_gradients.squared_over_norms()
     return (
-        "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.5322 ||h|| "
+        "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.532 ||h|| "
         "and any number of tokens"
     )
 
@@ -214,28 +196,6 @@ def _polynomials(a: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """Return P and Q of step 2: the height at w and m is w m P(a) + w^2 Q(a)."""
     Q = squared_height(1, 0, a)
     return squared_height(1, 1, a) - Q, Q
-
-
-def square_residuals() -> list[sp.Expr]:
-    """Return residuals of steps 1 and 2 of the squared loss; all of them are 0.
-
-    - The sum of squares of mu +- w/2.
-    - The height's degree, and its form by P and Q.
-    - That form, plus W times the slack of the condition, minus W + t^2 P^2/S and the squares.
-    """
-    a, w, mu, t, m, P, Q = sp.symbols("a w mu t m P Q", real=True)
-    W, S, scale = sp.symbols("W S scale", positive=True)
-    height = squared_height(w, m, a)
-    polynomials = _polynomials(a)
-    value = w * (mu + t) * P + w**2 * Q + W * (1 - w**2 / 2 - 2 * mu**2)
-    squares = 2 * W * (mu - w * P / (4 * W)) ** 2 + S / 4 * (w - 2 * t * P / S) ** 2
-    rest = value - (W + t**2 * P**2 / S - squares)
-    return [
-        sp.expand((mu + w / 2) ** 2 + (mu - w / 2) ** 2 - w**2 / 2 - 2 * mu**2),
-        sp.expand(squared_height(scale * w, scale * m, a) - scale**2 * height),
-        sp.expand(height - w * m * polynomials[0] - w**2 * polynomials[1]),
-        cancelled(rest.subs(Q, (2 * W - P**2 / (2 * W) - S) / 4)),
-    ]
 
 
 def squared_is_smaller(t: fmpq) -> bool:

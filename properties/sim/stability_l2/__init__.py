@@ -158,7 +158,7 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
             constants={"of": "gradient"},

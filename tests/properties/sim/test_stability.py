@@ -15,6 +15,8 @@ from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.theory import gradient
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.proof.facts import proof
+from attsvm.theory.proof.terms import as_term
 from properties.sim import stability_l2 as l2
 from properties.sim import stability_logistic as logistic
 from properties.sim._support import stability as shared
@@ -23,6 +25,7 @@ from properties.sim.figures import stability
 from properties.sim.stability_l2 import conclusion as squared_entries
 from properties.sim.stability_logistic import instances as logistic_entries
 from symbolic.sim import stability as proofs
+from symbolic.sim import stability_gradients as gradients
 from tests.searching import drawn, few
 
 pytestmark = pytest.mark.usefixtures("steps")
@@ -156,24 +159,24 @@ def test_instances_within_a_hundredth_of_the_crossings_are_certified(share):
     assert judged(l2.STABILITY, "literal-4", squared_entries.bent(t * share)).holds
 
 
-def test_the_proofs_of_the_readings_break_with_a_threshold_beyond_them(monkeypatch):
+def test_the_proof_of_a_reading_breaks_with_a_threshold_beyond_it(monkeypatch):
     monkeypatch.setattr(logistic, "UPPER", Fraction("0.7227"))
-    monkeypatch.setattr(l2, "LOWER", Fraction("3.5323"))
-    for prove in (proofs.prove_logistic, proofs.prove_squared):
-        with recorded(), pytest.raises(ProofError, match=r"threshold of sharp-2"):
-            prove()
+    with recorded(), pytest.raises(ProofError, match=r"threshold of sharp-2"):
+        proofs.prove_logistic()
 
 
-def test_a_proof_breaks_where_a_constant_is_another_one(monkeypatch):
-    """Of first order in b, and a height that is no polynomial of degree 2."""
+def test_no_certificate_bounds_the_heights_beyond_the_threshold(monkeypatch):
+    """At t = 3.533 the largest height is above 2, so that no search can find one."""
+    monkeypatch.setattr(gradients, "SHARE", as_term(3533) / 1000)
+    with proof(), pytest.raises(ProofError, match="no certificate shows"):
+        gradients.squared_over_norms()
+
+
+def test_a_proof_breaks_where_a_constant_is_of_first_order_in_b(monkeypatch):
     monkeypatch.setattr(shared, "linear_constant", lambda m, size, of: size)
     assert proofs.height_residuals()[-1] != 0
     with pytest.raises(ProofError, match="linear attention's loss exceeds the constant"):
         proofs.prove_logistic()
-    height = proofs.squared_height
-    monkeypatch.setattr(proofs, "squared_height", lambda w, m, a: height(w, m, a) + w)
-    with pytest.raises(ProofError, match="the height at w and m is homogeneous"):
-        proofs.prove_squared()
 
 
 # bounded domains
