@@ -22,24 +22,28 @@ bounded definable functions of one variable have limits. This is cited and not c
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_nonnegative
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
 from attsvm.theory.proof.facts import ge
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import add_up, decide, square
 from attsvm.theory.proof.terms import total
-from properties.tf.theorem_3 import FACTORS
+from properties.tf.theorem_3 import FACTORS as MARGINS
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.facts import end, index, letters_in, size_at_most
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_least_point
 from symbolic.sums import entry
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
+    FACTORS,
     MINORS,
     RANK_OF_PRODUCT,
+    SINGULAR_VALUES,
     TRIANGLE,
 )
-from symbolic.tf import path_limits, svm_rank
+from symbolic.tf import path_limits
 
 R = sp.Symbol("R", positive=True)
 
@@ -71,12 +75,41 @@ def cite_only_there() -> None:
     cite(MINORS)
 
 
+def ensure_rank_one() -> None:
+    """Prove that W^mm is the only nuclear-norm solution if it has rank 1."""
+    ensure_least_point()
+    cite(SINGULAR_VALUES)
+
+
+def ensure_solution_in_span() -> None:
+    """Prove that some nuclear-norm solution has at most the rank of the queries or differences.
+
+    Let W = K Q^T be a solution with ||K||^2 = ||Q||^2 = ||W||_*, and P the projection on the span
+    of the queries. Then W P = K (P Q)^T is a solution too. For differences, project from the left.
+    """
+    row, lost, z = (vector(name) for name in ("p", "lost", "z"))
+    across = {inner("lost", "p"): 0, inner("lost", "z"): 0}
+    cite(FACTORS)
+    ensure_equal(
+        ((row + lost) @ (row + lost) - row @ row).subs(across),
+        lost @ lost,
+        "columns p + lost of Q are no shorter than those of P Q: ||W P||_* <= ||K|| ||P Q|| is at "
+        "most ||W||_*",
+    )
+    ensure_equal(
+        (z @ (row + lost)).subs(across),
+        z @ row,
+        "P leaves all margins as they are, as z is in the span",
+    )
+    cite(RANK_OF_PRODUCT)
+
+
 def prove_rank() -> str:
     """Prove that dist(W/R, solutions/C_*) tends to 0 iff some solution has rank at most r."""
     path_limits.prove_factored()
     cite_only_there()
-    svm_rank.ensure_rank_one()
-    svm_rank.ensure_solution_in_span()
+    ensure_rank_one()
+    ensure_solution_in_span()
     return (
         "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
         "dimension r: limit points of W/R have a rank of r at most"
@@ -86,7 +119,7 @@ def prove_rank() -> str:
 @linked
 def prove_margins() -> str:
     """Prove that the sum of |(K Q^T)_ii| is at most (||K||^2 + ||Q||^2)/2."""
-    v, row, column = letters_in(FACTORS, "sharp-2"), index("i", "d"), index("c", "r")
+    v, row, column = letters_in(MARGINS, "sharp-2"), index("i", "d"), index("c", "r")
     k, q = (x.entry((row.term,), (column.term,)) for x in (v.K, v.Q))
     half = total(k**2 + q**2, column) / 2
     above, below = (
@@ -94,5 +127,5 @@ def prove_margins() -> str:
         for sign, x in ((1, k * q), (-1, -k * q))
     )
     each = size_at_most(above, below, total(k * q, column), half)
-    end(FACTORS, "sharp-2", by=[add_up(each, row)])
+    end(MARGINS, "sharp-2", by=[add_up(each, row)])
     return "k q and -k q are at most (k^2 + q^2)/2, entry by entry; any numbers of rows and columns"

@@ -1,19 +1,22 @@
-"""The rank of nuclear-norm solutions, in floats and in balls, compared with the Frobenius rank."""
+"""Ranks of the solutions of the Att-SVM: bounds of that of W^mm, and those of nuclear solutions."""
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 
 from attsvm.data import AttentionData
 from attsvm.errors import NotExpressible, SolverError
-from attsvm.exact.numbers import remembered
+from attsvm.exact import ExactData
+from attsvm.exact.numbers import remembered, subtract
 from attsvm.primitives import run_programs
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
-from attsvm.theory import Slack
+from attsvm.theory import Hypothesis, Measured, Slack, concludes, stated
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs, nested
+from attsvm.theory.types import Comparison, Namespace
 from properties.tf._support.solution_ranks import beyond_rank, nuclear_proposal
+from properties.tf.svm_rank import rank_letters
 
 
 def _pairs() -> AttentionData:
@@ -114,3 +117,72 @@ def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
         return solve_nuclear(programme, start=solve_programme(programme).W)
     except SolverError:
         return None
+
+
+def rank_one(data: AttentionData) -> bool:
+    """Return whether the Frobenius solution has rank 1."""
+    svm = exact_att_svm(data)
+    return svm is not None and svm.rank == 1
+
+
+@concludes(rank_letters.by_size)
+@stated(
+    "",
+    r"\mathrm{rank} W^{mm} \le $most - $less",
+    {"most": {None: r"\min(n, d)", 2: r"\min(n, d, 2)", 1: r"\min(n, d, 1)"}},
+)
+def by_size(
+    m: Namespace, data: AttentionData, less: int = 0, most: int | None = None
+) -> Comparison:
+    sizes = [data.n, data.d] if most is None else [data.n, data.d, most]
+    return at_most(m, data, min(sizes) - less)
+
+
+@concludes(rank_letters.by_carriers)
+@stated(
+    "",
+    r"\mathrm{rank} W^{mm} \le r - $less",
+    where="r is the lesser rank of the queries z_i and of the differences x_opt - x_t, of tokens "
+    "of positive multiplier alone",
+)
+def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Comparison:
+    solved, exact = exact_att_svm(data), ExactData.of(data)
+    if solved is None or not solved.A:
+        return at_most(m, data, 0)
+    rows = [
+        (subtract(tokens[best[0]], token), z)
+        for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True)
+        for t, token in enumerate(tokens)
+        if t != best[0]
+    ]
+    used = [row for row, dual in zip(rows, solved.duals.values(), strict=True) if dual != 0]
+    ranks = [fmpq_mat([list(row) for row in side]).rank() for side in zip(*used, strict=True)]
+    return at_most(m, data, min(ranks) - less)
+
+
+def at_most(m: Namespace, data: AttentionData, bound: int) -> Comparison:
+    """Return that the rank of W^mm, which is 0 if nothing is constrained, is at most a bound."""
+    solved = exact_att_svm(data)
+    if solved is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no W^mm
+    return m.at_most(m.exact(solved.rank), m.exact(bound))
+
+
+NUCLEAR = Measured(
+    "some nuclear-norm solution W_* has $formula",
+    notation=r"\mathrm{rank} W_* \le $most - $less",
+    symbols={
+        "most": {
+            None: r"\mathrm{rank} W^{mm}",
+            1: r"\min\left(1, \mathrm{rank} W^{mm}\right)",
+        }
+    },
+    floats=compare,
+    balls=certified,
+    proposition=rank_letters.no_larger,
+    checked=written,
+)
+
+RANK_ONE = Hypothesis(
+    "the Frobenius solution has rank 1", rank_one, proposition=rank_letters.rank_one
+)

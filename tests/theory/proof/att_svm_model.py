@@ -31,6 +31,7 @@ from properties.tf.generalised_svm import growth_letters, hidden_letters
 from properties.tf.generalised_svm import parts_letters as kept_letters
 from properties.tf.generalised_svm.kept_tokens import KeptTokens, parts
 from properties.tf.generalised_svm.log_growth import Hidden, Several
+from properties.tf.svm_rank import rank_letters as ranks
 from tests.theory.proof.evaluation import Model
 
 
@@ -240,6 +241,47 @@ def model_of_carriers(data: AttentionData) -> Model:
         letters.CARRIER: range(len(kept)),
         letters.BASIS: range(len(span)),
         letters.AXIS: range(data.d),
+    }
+    return replace(
+        found,
+        functions={**found.functions, **functions},
+        sets={**found.sets, **sets},
+        floor=1e-9,
+    )
+
+
+def model_of_ranks(data: AttentionData) -> Model:
+    """Return the model of data with bases of the queries and leads of positive multiplier."""
+    found, whole, d = model_of_programme(data), ExactData.of(data), data.d
+    points = [dict(zip(*pair, strict=True)) for pair in zip(whole.kept, whole.X, strict=True)]
+    best = [x[tied[0]] for x, tied in zip(whole.X, whole.optimal, strict=True)]
+    leads = {
+        (i, t): _fractions(best[i]) - _fractions(points[i][t]) for i, t in found.sets[runs.RIVAL]
+    }
+    V, duals = _solution(data)
+    used = [j for j, weight in duals.items() if weight > 0]
+    queries = _unit([_fractions(whole.Z[i]) for i, _ in used])
+    differences, axes = _unit([leads[j] for j in used]), np.eye(d, dtype=int)
+    u, s, v = np.linalg.svd(V.astype(float).reshape(d, d))
+    constants = {ranks.LEFT: u[:, 0] * s[0], ranks.RIGHT: v[0]}
+    functions: dict[Any, Any] = {
+        # a sum over no rivals is the number 0
+        runs.OUTER: lambda w, q: np.outer(w * np.ones(d), q).ravel(),
+        ranks.IMAGE: lambda X, q: X.reshape(d, d) @ q,
+        ranks.TURNED: lambda X, w: X.reshape(d, d).T @ w,
+        ranks.LEAD: leads.__getitem__,
+        ranks.UNIT: axes.__getitem__,
+        ranks.QUERY_UNIT: queries.__getitem__,
+        ranks.LEAD_UNIT: differences.__getitem__,
+        ranks.NUCLEAR: lambda X: np.linalg.norm(X.astype(float).reshape(d, d), "nuc"),
+    }
+    for term, value in constants.items():
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value  # type: ignore[attr-defined]
+    sets = {
+        letters.AXIS: range(d),
+        ranks.OF_QUERIES: range(len(queries)),
+        ranks.OF_LEADS: range(len(differences)),
     }
     return replace(
         found,

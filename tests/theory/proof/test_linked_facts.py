@@ -113,11 +113,11 @@ DECLARED = {
 }
 """Readings whose propositions are declared for other constants as well."""
 LIMITS = {
-    n: claim
-    for n, claim in LINKED_CLAIMS.items()
-    if claim.instance_type in (Local, Path, Penalised)
+    name: claim
+    for name, claim in LINKED_CLAIMS.items()
+    if claim.instance_type in (Local, Path, Penalised) or claim.id == "tf/svm-rank:amended"
 }
-"""All readings on limits of minimisers over balls, and of descent from cones."""
+"""All readings on limits of minimisers over balls, on descent from cones, and on nuclear norms."""
 TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
 """All readings on sentences of two words."""
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
@@ -271,6 +271,8 @@ def model(claim, case):
     if isinstance(case, Weighted):
         run = descent_model.model_of_runs(case, claim.formula.known_constants["trained"])
         return replace(run, floor=1e-12)
+    if claim.statement_id == "tf/svm-rank":
+        return att_svm_model.model_of_ranks(case)
     if claim.statement_id == "sim/few-support-tokens":
         return att_svm_model.model_of_carriers(case)
     if claim.id in LEFT_OUT:
