@@ -29,8 +29,6 @@ from attsvm.primitives.descent_letters import (
     RATE,
     A,
     M,
-    bound,
-    direction,
     i,
     j,
     lead,
@@ -57,13 +55,11 @@ from attsvm.theory.proof.rules import (
     beyond,
     cases,
     cite,
-    conclude,
     cut,
     decide,
     define,
     induction,
     picked,
-    positive,
     regroup,
     scale,
     square,
@@ -82,6 +78,7 @@ from attsvm.theory.proof.terms import (
     total,
 )
 from properties._support.suppositions import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.attending_facts import end_attending
 from symbolic.attention_facts import (
     AFTER,
     HERE,
@@ -375,10 +372,7 @@ def aligned_runs(
 
 def end_direction(run: Converged) -> None:
     """Conclude that W/||W|| tends to V/||V||."""
-    some, moved, towards = present(direction(), "what is shown").sequents
-    conclude(run.growth.V_positive, some)
-    conclude(decide(moved.proposition, run.growth.far, positive(bound)), moved)
-    conclude(run.turned, towards)
+    end_attending(run.growth, run.turned)
 
 
 @linked

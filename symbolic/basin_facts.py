@@ -92,7 +92,7 @@ from symbolic.attention_facts import (
 )
 from symbolic.direction_facts import Pull, pulled, squares, turns
 from symbolic.facts import by_steps, power, product, tangent
-from symbolic.growth_facts import Coefficients, Growth, coefficients, diverges
+from symbolic.growth_facts import Coefficients, Growth, coefficients, diverges, longest, summed
 
 
 def proper(a: Attention, loss: Interval, falling: Supposition, exists: Supposition) -> Fact:
@@ -256,9 +256,10 @@ def from_kept(
 ) -> Converged:
     """Prove the limit direction if s_o and u - second stay above positive constants."""
     c = coefficients(a, step, bent, keeps, several)
-    g = diverges(a, step, c, exists)
+    far = longest(several)
+    g = diverges(step, c, summed(step, c, far, exists[0]), far, exists)
     pull = pulled(step, c, g, a.power)
-    turned = turns(step, c, g, pull, squares(step, c, g, pull))
+    turned = turns(step, c, g, pull, squares(step, g, pull))
     return Converged(a, step, c, g, pull, turned)
 
 

@@ -32,7 +32,7 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import EXP, NORM, Letter, Term, substituted, total
 from symbolic.attention_facts import AFTER, HERE, MARGIN, Moves
 from symbolic.facts import by_steps, outgrows, tangent
-from symbolic.growth_facts import Coefficients, Growth, least_margin
+from symbolic.growth_facts import Bounds, Growth, least_margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Pull:
     heavy: Fact  # P >= c exp(-lowest)
 
 
-def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
+def pulled(step: Moves, c: Bounds, g: Growth, power: Fact) -> Pull:
     """Prove that ||V|| <G, W> <= P (||W|| + ||V|| extra), where G = sum_j p_j A_j.
 
     A rival whose margin exceeds the least one has a small coefficient p_j.
@@ -68,8 +68,8 @@ def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
     pick, reached = attained("nearest", lowest, c.several)
     hole = Letter("hole")
     same = inside(reached, A(pick(K)) @ HERE, lowest, EXP(-hole.term), hole)
-    nearest = (at(f, {j: pick(K)}) for f in (g.at_least_each, c.at_least))
-    P_low = decide(ge(P, c.low * least_power), *nearest, scale(same, c.low))
+    nearest = at(g.heavy, {j: pick(K)})
+    P_low = decide(ge(P, c.low * least_power), nearest, scale(same, c.low))
     P_low = note("P >= c exp(-least), by the nearest rival", P_low)
     product = total(1, j) * c.high
     some_high = decide(gt(product, 0), c.several, c.high_positive)
@@ -97,30 +97,27 @@ class Squares:
     adds: Fact
     inverse: Fact  # inverse, unit: 1/||V|| is positive, and ||V|| times it is 1
     unit: Fact
-    square: Fact  # e^2 ||G||^2 <= e^2 (longest P)^2
+    square: Fact  # e^2 ||G||^2 <= e^2 (reach P)^2
     step_square: Fact  # ||W'||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2
     some_rate: Fact  # e P > 0
     far: Fact  # S > b in the end, for every b > 0
     along: Fact  # <W, V> >= <W_0, V> + ||V|| S
 
 
-def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
-    """Prove that ||W|| <= ||W_0|| + longest ||V|| S, so that S tends to infinity as ||W|| does."""
-    p, P, N, y, G, a = step.p(j, K), g.P, NORM(V), NORM(HERE), pull.G, g.longest
+def squares(step: Moves, g: Growth, pull: Pull) -> Squares:
+    """Prove that ||W|| <= ||W_0|| + reach ||V|| S, so that S tends to infinity as ||W|| does."""
+    P, N, y, G, a = g.P, NORM(V), NORM(HERE), pull.G, g.reach
     grown = [at(step.grown, {M: one}) for one in (AFTER, HERE, G)]
     change = HERE @ HERE + 2 * RATE * (G @ HERE) + RATE**2 * (G @ G)
     step_square = decide(eq(AFTER @ AFTER, change), *grown[:2], scale(grown[2], RATE))
     G_norm, G_square = cite(LENGTH, (), G)
-    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), G)
-    each = decide(ge(a * NORM(G), A(j) @ G), product, g.longest_up, G_norm)
-    each = decide(ge(p * a * NORM(G), p * (A(j) @ G)), each, c.positive)
-    some = decide(ge(a * P, 0), g.longest_positive, g.P_positive)
-    size = decide(ge(a * P, NORM(G)), add_up(each, j), scale(g.P_is, a * NORM(G)), G_square, some)
+    some = decide(ge(a * P, 0), g.reach_positive, g.P_positive)
+    size = decide(ge(a * P, NORM(G)), g.stretch, G_square, some)
     square_ = decide(ge((a * P) ** 2, G @ G), size, G_square, G_norm)
     unit, inverse = cite(RECIPROCAL, [g.V_positive], N)
     S_, starts, adds = accumulate("S", RATE * P / N)
     S, rate = S_(K), scale(unit, RATE * P)
-    # ||W'|| <= ||W|| + e longest P
+    # ||W'|| <= ||W|| + e reach P
     (product,) = cite(CAUCHY_SCHWARZ, (), G, HERE)
     pull_ = decide(ge(a * P * y, G @ HERE), product, size, g.y_norm)
     pull_ = decide(ge(RATE * a * P * y, RATE * (G @ HERE)), pull_, step.rate)
@@ -135,10 +132,10 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     near = by_steps(ge(NORM(W(0)) + a * N * S, y), [scale(starts, a * N)], grows)
     grows = g.grows, scale(adds, N), rate
     along = by_steps(ge(HERE @ V, W(0) @ V + N * S), [scale(starts, N)], grows)
-    # if ||W|| > ||W_0|| + longest ||V|| b, then S > b
+    # if ||W|| > ||W_0|| + reach ||V|| b, then S > b
     bound = NORM(W(0)) + a * N * g.b.term
-    some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), g.unit, positive(g.b))
-    far = decide(ev(gt(S, g.b)), at(g.far, {g.b: bound}, some), near, g.unit)
+    some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), g.span, positive(g.b))
+    far = decide(ev(gt(S, g.b)), at(g.far, {g.b: bound}, some), near, g.span)
     return Squares(
         *(S, starts, adds, inverse, unit, squared, step_square),
         *(decide(gt(RATE * P, 0), step.rate, g.P_positive), note("S tends to infinity", far)),
@@ -146,9 +143,9 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     )
 
 
-def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fact:
+def turns(step: Moves, c: Bounds, g: Growth, pull: Pull, s: Squares) -> Fact:
     """Prove that ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0."""
-    P, N, y, S, a, G = g.P, NORM(V), NORM(HERE), s.S, g.longest, pull.G
+    P, N, y, S, a, G = g.P, NORM(V), NORM(HERE), s.S, g.reach, pull.G
     dS, after = RATE * P / N, NORM(AFTER)
     after_square = at(g.y_square, {K: K.term + 1})
     # ||W'||^2 <= ||W||^2 + 2 dS (||W|| + B), as P is at most C times the number of rivals

@@ -59,22 +59,28 @@ from symbolic.attention_facts import (
     over_own,
     r,
 )
-from symbolic.facts import power, powers_rise
+from symbolic.facts import power, powers_rise, product
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficients:
-    """Bounds of the coefficients p_j of A_j in -grad L."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Bounds of the coefficients p_j of A_j in -grad L, which may be negative."""
 
     low: Term  # low, high: the constants c and C
     high: Term
     low_positive: Fact  # low_positive, high_positive: both constants are positive
     high_positive: Fact
-    at_least: Fact  # at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j)
-    at_most: Fact
+    at_most: Fact  # p_j <= C exp(-m_j)
     bounded: Fact  # p_j <= C
-    positive: Fact  # p_j > 0
     several: Fact  # there is a rival
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficients(Bounds):
+    """Bounds of the coefficients p_j of A_j in -grad L, all of which are positive."""
+
+    at_least: Fact  # c exp(-m_j) <= p_j
+    positive: Fact  # p_j > 0
     share: Fact  # s_j <= exp(-m_j)
 
 
@@ -100,8 +106,8 @@ def coefficients(
     at_least = decide(
         ge(p, floor(j) * POWER), step.p_is, weight, scale(floor_is, POWER), both, power
     )
-    product = decide(gt(bent.least * keeps.share(j) * keeps.lead(j), 0), part, keeps.lead_positive)
-    floor_positive = decide(gt(floor(j), 0), floor_is, product, keeps.number)
+    whole = decide(gt(bent.least * keeps.share(j) * keeps.lead(j), 0), part, keeps.lead_positive)
+    floor_positive = decide(gt(floor(j), 0), floor_is, whole, keeps.number)
     # from above
     distance = BEST(OWN) - GAMMA(j)
     top, top_is = define("top", (j,), bent.most * distance * n)
@@ -113,8 +119,8 @@ def coefficients(
     below = decide(ge(top(j) * s, p), step.p_is, scale(top_is, s), both, share)
     one = at(a.one, {i: OWN})
     each = one_of_sum(a.s_positive, j, OWNER)
-    product = decide(gt(bent.most * distance, 0), bent.most_positive, a.lower)
-    top_positive = decide(gt(top(j), 0), top_is, product, keeps.number)
+    whole = decide(gt(bent.most * distance, 0), bent.most_positive, a.lower)
+    top_positive = decide(gt(top(j), 0), top_is, whole, keeps.number)
     s_power = decide(ge(POWER, s), a.means[2], one, over_own(a.s_positive), a.power)
     # the constants are the least floor and the largest top
     high, low = most(top(r), r), least(floor(r), r)
@@ -127,12 +133,69 @@ def coefficients(
     bounded = decide(
         ge(high, p), below, one, each, at(a.s_o_positive, {i: OWN}), top_positive, largest
     )
+    at_least_low = decide(ge(p, low * POWER), at_least, smallest, a.power)
     return Coefficients(
-        *(low, high, decide(gt(low, 0), reached, at(floor_positive, {j: pick()}))),
-        decide(gt(high, 0), largest, top_positive, some_rival),
-        note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, smallest, a.power)),
-        *(note("p_j <= C exp(-m_j)", at_most), bounded),
-        *(decide(gt(p, 0), at_least, floor_positive, a.power), some_rival, s_power),
+        low=low,
+        high=high,
+        low_positive=decide(gt(low, 0), reached, at(floor_positive, {j: pick()})),
+        high_positive=decide(gt(high, 0), largest, top_positive, some_rival),
+        at_least=note("p_j >= c exp(-m_j)", at_least_low),
+        at_most=note("p_j <= C exp(-m_j)", at_most),
+        bounded=bounded,
+        positive=decide(gt(p, 0), at_least, floor_positive, a.power),
+        several=some_rival,
+        share=s_power,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Longest:
+    """The largest ||A_j||, and that it is at least each of them, and at least 0."""
+
+    size: Term
+    up: Fact
+    positive: Fact
+
+
+def longest(several: Fact) -> Longest:
+    """Return facts on the largest ||A_j||, as there is a rival."""
+    size, up = most(NORM(A(r)), r), beyond("most", NORM(A(j)), j)
+    length, _ = cite(LENGTH, (), A(j))
+    return Longest(size, up, decide(ge(size, 0), up, length, several))
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum P of the coefficients p_j at a step, and what a step adds to W, G = sum_j p_j A_j."""
+
+    P: Term
+    P_is: Fact  # P_is, positive: the definition of P, and P > 0
+    positive: Fact
+    along: Fact  # <G, V> >= P
+    heavy: Fact  # P >= c exp(-m_j)
+    reach: Term  # a number that is at least `longest`
+    wide: Fact | None  # it is; None if it is `longest`
+    stretch: Fact  # ||G||^2 <= reach P ||G||
+
+
+def summed(step: Moves, c: Coefficients, far: Longest, margins: Fact) -> Total:
+    """Prove the facts on P if all coefficients are positive, and V has margins of at least 1."""
+    p = step.p(j, K)
+    sum_, P_is = define("P", (K,), total(p, j))
+    P, G = sum_(K), total(p * A(j), j)
+    gains = add_up(decide(ge(p * (A(j) @ V), p), c.positive, margins), j)
+    each = decide(ge(P, p), one_of_sum(c.positive, j), P_is)
+    G_norm, _ = cite(LENGTH, (), G)
+    (within,) = cite(CAUCHY_SCHWARZ, (), A(j), G)
+    part = decide(ge(far.size * NORM(G), A(j) @ G), within, far.up, G_norm)
+    part = decide(ge(p * far.size * NORM(G), p * (A(j) @ G)), part, c.positive)
+    stretch = ge(far.size * P * NORM(G), G @ G)
+    return Total(
+        *(P, P_is, decide(gt(P, 0), P_is, add_up(c.positive, j, None, c.several))),
+        decide(ge(G @ V, P), gains, P_is),
+        decide(ge(P, c.low * POWER), each, c.at_least),
+        *(far.size, None),
+        decide(stretch, add_up(part, j), scale(P_is, far.size * NORM(G))),
     )
 
 
@@ -143,7 +206,7 @@ class Growth:
     P: Term  # the sum of the coefficients p_j at a step
     P_is: Fact  # P_is, P_positive: the definition of P, and P > 0
     P_positive: Fact
-    at_least_each: Fact  # P is at least each p_j
+    heavy: Fact  # P is at least c exp(-m_j)
     longest: Term  # the largest ||A_j||
     # longest_up, longest_positive: `longest` is at least each ||A_j||, and at least 0
     longest_up: Fact
@@ -159,38 +222,34 @@ class Growth:
     V_positive: Fact  # ||V|| > 0
     unit: Fact  # longest ||V|| >= 1
     margins: Fact  # <A_j, V> >= 1
+    reach: Term  # reach, stretch: ||G||^2 <= reach P ||G|| for G = sum_j p_j A_j
+    stretch: Fact
+    reach_positive: Fact  # reach_positive, span: reach >= 0, and reach ||V|| >= 1
+    span: Fact
 
 
-def diverges(a: Attention, step: Moves, c: Coefficients, exists: tuple[Fact, ...]) -> Growth:
+def diverges(step: Moves, c: Bounds, t: Total, far: Longest, exists: tuple[Fact, ...]) -> Growth:
     """Prove that ||W|| exceeds every bound b from some step on.
 
     <W, V> never falls, and it rises by at least a positive constant at each step with ||W|| <= b.
     """
-    p, y, N = step.p(j, K), NORM(HERE), NORM(V)
+    y, N, P = NORM(HERE), NORM(V), t.P
     margins, shortest = exists
-    sum_, P_is = define("P", (K,), total(p, j))
-    P = sum_(K)
-    P_positive = decide(gt(P, 0), P_is, add_up(c.positive, j, None, c.several))
-    gains = add_up(decide(ge(p * (A(j) @ V), p), c.positive, margins), j)
-    gains = decide(ge(RATE * total(p * (A(j) @ V), j), RATE * P), gains, P_is, step.rate)
+    gains = product(step.rate, t.along)
     grows = decide(ge(AFTER @ V, HERE @ V + RATE * P), at(step.grown, {M: V}), gains)
     grows = note("<W, V> grows by e P at least", grows)
-    rises = decide(ge(AFTER @ V, HERE @ V), grows, step.rate, P_positive)
+    rises = decide(ge(AFTER @ V, HERE @ V), grows, step.rate, t.positive)
     # where ||W|| <= b no margin is above b times the longest A_j
     b = bound
     near = assume(ge(b, y))
-    longest = most(NORM(A(r)), r)
-    longest_up = beyond("most", NORM(A(j)), j)
-    A_norm, _ = cite(LENGTH, (), A(j))
+    longest_, longest_up, longest_positive = far.size, far.up, far.positive
     y_norm, y_square = cite(LENGTH, (), HERE)
     V_norm, V_square = cite(LENGTH, (), V)
-    longest_positive = decide(ge(longest, 0), longest_up, A_norm, c.several)
-    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
-    top = longest * b.term
-    margin_up = decide(ge(top, MARGIN), product, longest_up, y_norm, longest_positive, near)
+    (within,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
+    top = longest_ * b.term
+    margin_up = decide(ge(top, MARGIN), within, longest_up, y_norm, longest_positive, near)
     powers = powers_rise(-top, -MARGIN, margin_up)
-    each = decide(ge(P, p), one_of_sum(c.positive, j), P_is)
-    P_low = decide(ge(P, c.low * EXP(-top)), each, c.at_least, powers, c.low_positive, c.several)
+    P_low = decide(ge(P, c.low * EXP(-top)), t.heavy, powers, c.low_positive, c.several)
     gain = RATE * c.low * EXP(-top)
     some_rate = decide(gt(RATE * c.low, 0), step.rate, c.low_positive)
     facts = [
@@ -199,14 +258,16 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: tuple[Fact, ...
         decide(ge(AFTER @ V, HERE @ V + gain), grows, P_low, step.rate),
         decide(ge(N * b.term, HERE @ V), *cite(CAUCHY_SCHWARZ, (), HERE, V), V_norm, near),
     ]
-    (far,) = cite(FINITELY_OFTEN, facts, HERE @ V, gain, N * b.term, ge(b, y))
-    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), V)
-    unit = decide(ge(longest * N, 1), product, margins, longest_up, V_norm, c.several)
+    (leaves,) = cite(FINITELY_OFTEN, facts, HERE @ V, gain, N * b.term, ge(b, y))
+    (within,) = cite(CAUCHY_SCHWARZ, (), A(j), V)
+    unit = decide(ge(longest_ * N, 1), within, margins, longest_up, V_norm, c.several)
     V_positive = decide(gt(N, 0), unit, longest_positive)
     return Growth(
-        *(P, P_is, P_positive, each, longest, longest_up, longest_positive, shortest, grows),
-        *(note("||W|| tends to infinity", far), b, y_norm, y_square, V_norm, V_square),
-        *(V_positive, unit, margins),
+        *(P, t.P_is, t.positive, t.heavy, longest_, longest_up, longest_positive, shortest),
+        *(grows, note("||W|| tends to infinity", leaves), b, y_norm, y_square, V_norm, V_square),
+        *(V_positive, unit, margins, t.reach, t.stretch),
+        longest_positive if t.wide is None else decide(ge(t.reach, 0), t.wide, longest_positive),
+        unit if t.wide is None else decide(ge(t.reach * N, 1), unit, product(t.wide, V_norm)),
     )
 
 
@@ -233,8 +294,8 @@ def least_margin(
     above = bounds(at(above, {j: r}), "least", scaled, r, several)
     longer = cut(at(shortest, {X: HERE / lowest}), above)
     square_ = decide(gt(lowest**2, 0), yes)
-    product = lowest**2 * INV(lowest) ** 2 * (HERE @ HERE)
-    longer = decide(ge(product, lowest**2 * (V @ V)), longer, square_)
+    whole = lowest**2 * INV(lowest) ** 2 * (HERE @ HERE)
+    longer = decide(ge(whole, lowest**2 * (V @ V)), longer, square_)
     longer = decide(
         ge(HERE @ HERE, lowest**2 * (V @ V)),
         *(longer, scale(unit, (lowest / lowest + 1) * (HERE @ HERE))),

@@ -209,8 +209,8 @@ def always_converges(data: ExactData, loss: str) -> bool:
     l' < 0 on the scores. Two cases are proved. In the first, inputs are aligned and the rivals of
     each input have the same score. In the second, queries are orthogonal, and in each input the
     rivals have the same score, or are two with the second best a support vector. The proofs are
-    `prove_equal_rivals` in `symbolic/aligned_inputs.py`, `prove_three` in
-    `symbolic/sim/theorem_3_14.py` and `ensure_any_step` in `symbolic/tf/global_conjecture.py`.
+    `prove_equal_rivals` in `symbolic/aligned_facts.py`, `prove_three` in
+    `symbolic/sim/three_facts.py` and `ensure_any_step` in `symbolic/tf/global_conjecture.py`.
     """
     if _level(data, loss) is None:
         return False

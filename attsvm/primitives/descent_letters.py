@@ -52,6 +52,10 @@ OWNER = Function("input", (RIVAL,), INPUT)
 """The input of a rival."""
 TWIN = Function("twin", (RIVAL,), RIVAL)
 """The other rival, if there are two."""
+MATE = Function("mate", (RIVAL,), RIVAL)
+"""The other rival of an input with two rivals, or the rival itself if its input has no other."""
+RUNNER_UP = Function("runner-up", (RIVAL,), RIVAL)
+"""A second-best token of the input of a rival, with margin 1 under V, if there is one."""
 A = Function("A", (RIVAL,), VECTOR)
 GAMMA, BEST = Function("gamma", (RIVAL,)), Function("best", (INPUT,))
 """The score of a rival, and that of the optimal token of an input."""
@@ -284,6 +288,23 @@ def two_pairs() -> list[Sequent]:
     """Return the facts that there are two rivals, of different inputs: any one and its twin."""
     twins = eq(same(j, other) + same(j, TWIN(other)), 1)
     return [Sequent(twins), Sequent(eq(same(OWNER(other), OWNER(j)), same(other, j))), *several()]
+
+
+def three_tokens() -> list[Sequent]:
+    """Return the fact that each input has at most two rivals: any one and its mate."""
+    others = (1 - same(j, other)) * (1 - same(j, MATE(other)))
+    return [Sequent(eq(same(OWNER(j), OWNER(other)) * others, 0))]
+
+
+def second_supports() -> list[Sequent]:
+    """Return `feasible`, and that a second-best token of each input has margin 1 under V."""
+    best = RUNNER_UP(j)
+    return [
+        *feasible(),
+        Sequent(eq(same(OWNER(best), OWNER(j)), 1)),
+        Sequent(ge(GAMMA(best), GAMMA(j))),
+        Sequent(eq(margin(best, V), 1)),
+    ]
 
 
 def scores_shared() -> list[Sequent]:

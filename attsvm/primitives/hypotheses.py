@@ -273,7 +273,11 @@ EITHER_PART = Hypothesis(
     proposition=letters.tight_or_level,
     checked="fact(all_tight(data, target) or (rivals_equal(data) and unique(data)))",
 )
-SECOND_SUPPORTS = Hypothesis("a second-best token is a support vector", second_best_supports)
+SECOND_SUPPORTS = Hypothesis(
+    "a second-best token is a support vector",
+    second_best_supports,
+    proposition=letters.second_supports,
+)
 
 LINEAR_HEAD = Hypothesis(
     "scores are those of labels and a linear head",

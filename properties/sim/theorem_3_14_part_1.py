@@ -27,6 +27,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, runs, tight_data, towards_solution
 from attsvm.primitives.hypotheses import (
@@ -66,6 +67,7 @@ THREE = Hypothesis(
     "no input has four tokens",
     lambda run: run.data.T <= 3,
     says="no input has more than three tokens",
+    proposition=letters.three_tokens,
 )
 
 THEOREM = Statement(
@@ -123,9 +125,9 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(
-            "holds",
+            "proved",
             strength="better",
-            proof="symbolic.sim.theorem_3_14:prove_three",
+            proof="symbolic.sim.three_facts:prove_three",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
             variables=stepped(Descent, runs(few_tokens(), 0, 1), steps=ANY),

@@ -7,7 +7,6 @@ some step on s_o and u - second are above positive constants. The limit follows 
 
 import sympy as sp
 
-from attsvm.primitives.hypotheses import ONE_INPUT, SECOND_SUPPORTS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import (
     Supposition,
@@ -15,9 +14,7 @@ from attsvm.theory.declaration.proof import (
     executed,
     expanded,
     factored,
-    suppose,
 )
-from properties.sim import theorem_3_14_part_1 as single
 from symbolic.aligned_facts import prove_in_a_case
 from symbolic.basins import LEAD, LESS, MORE, SECOND, ensure_from_kept
 from symbolic.divergence import ensure_passed
@@ -300,10 +297,3 @@ def ensure_three(second: Supposition | None = None) -> None:
     ensure_above(LEAD / (DROP * (1 + ALSO)))
     ensure_opposed()
     ensure_from_kept(second)
-
-
-def prove_three() -> str:
-    """Prove `ensure_three` under the suppositions of the reading."""
-    suppose(single.THREE, ONE_INPUT)
-    ensure_three(SECOND_SUPPORTS)
-    return "for every loss with continuous l' < 0, any d and start, and any constant step"

@@ -100,7 +100,7 @@ SLOPES = nonlinear_head_several
 ALIGNED = [theorem_3_15.prove_aligned]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
-OF_THREE = [TWO_RIVALS.prove_three]
+OF_THREE = [TWO_RIVALS.ensure_three]
 
 
 def directed():

@@ -100,6 +100,8 @@ def model_of(
     functions: dict[Any, Any] = {
         letters.OWNER: lambda j: j[0],
         letters.TWIN: lambda j: rivals[rivals.index(j) - 1],
+        letters.MATE: lambda j: next((r for r in rivals if r[0] == j[0] and r != j), j),
+        letters.RUNNER_UP: lambda j: _runner_up(rivals, gamma, A, V, j),
         letters.A: A.__getitem__,
         letters.GAMMA: lambda j: float(gamma[j]),
         letters.BEST: lambda i: float(gamma[i, best[i]]),
@@ -176,6 +178,19 @@ def run_of(claim: Claim, run: Descent) -> Descent:
     if claim.id in {"sim/printed-loss:amended-5", RISING}:
         return replace(run, loss=REPAIRED)
     return printed_loss.turned(run) if claim.statement_id == "sim/printed-loss" else run
+
+
+def _runner_up(
+    rivals: list[tuple[int, int]],
+    gamma: Array,
+    A: dict[tuple[int, int], Array],
+    V: Array,
+    j: tuple[int, int],
+) -> tuple[int, int]:
+    """Return the second-best token of the input of a rival whose margin under V is the least."""
+    own = [r for r in rivals if r[0] == j[0]]
+    top = max(gamma[r] for r in own)
+    return min((r for r in own if gamma[r] == top), key=lambda r: float(A[r] @ V))
 
 
 def _words(run: Descent, best: Array) -> dict[Any, Any]:

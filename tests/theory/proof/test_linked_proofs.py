@@ -20,9 +20,8 @@ from attsvm.theory.proof.facts import eq, ge, gt, proof
 from attsvm.theory.proof.linked import linked, used
 from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import EXP, NORM, Function, Letter
-from properties._support import small_runs
+from properties._support import small_runs, suppositions
 from properties.sim import PRINTED, REPAIRED
-from symbolic import alternatives
 from symbolic.sim import lemma_3_12
 from tests.searching import nightly, tenth
 from tests.theory.proof import evaluation
@@ -159,6 +158,7 @@ AGREE = {
     hypotheses.ONE_INPUT: "always",
     hypotheses.ZERO_START: "always",
     hypotheses.ONE_PAIR: "always",
+    hypotheses.SECOND_SUPPORTS: "solved",
     aligned_inputs.INPUTS_ALIGNED: "always",
     loss_hypotheses.NEGATIVE_SLOPE: "always",
     loss_hypotheses.FALLING_LOSS: "always",
@@ -211,7 +211,7 @@ def test_alternatives_of_a_supposition_say_the_same():
 
     The others of each tuple fix a loss, or belong to readings that end in another conclusion.
     """
-    found = [one for one in vars(alternatives).values() if isinstance(one, Supposed)]
+    found = [one for one in vars(suppositions).values() if isinstance(one, Supposed)]
     said = [what for what in found if what.proposition is not None]
     assert len(said) == 6
     for what in said:
@@ -223,9 +223,9 @@ def test_alternatives_of_a_supposition_say_the_same():
 def test_the_basin_is_supposed_together_with_unique_optimal_tokens():
     """Its proposition speaks of the best rival, which has the next lower score only then."""
     taken = [{*whole(name).supposed} for name in EVERY]
-    found = [one for one in taken if {alternatives.IN_BASIN, hypotheses.BASIN} & one]
+    found = [one for one in taken if {suppositions.IN_BASIN, hypotheses.BASIN} & one]
     assert found
-    assert all({alternatives.UNIQUE_OPTIMUM, hypotheses.UNIQUE} & one for one in found)
+    assert all({suppositions.UNIQUE_OPTIMUM, hypotheses.UNIQUE} & one for one in found)
 
 
 # mutants
