@@ -183,10 +183,23 @@ def one_token(name):
 REST = "symbolic.tf.where_stationary:prove"
 ALONE = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 """Data without rivals."""
+OF_THREE = "symbolic.sim.three_facts:prove_three"
+"""A proof whose constants are exponentials of exponentials, which overflow for long tokens."""
+THREE_TOKENS = [
+    Descent.of([tokens], [[1, 0]], [start, [0.25, 0]], scores=[[2, 1, 0]])
+    for tokens in (
+        [[0, 0], [-1, 0], [-1, -1]],
+        [[0, 0], [-1, 0], [0.5, -1]],
+        [[0, 0], [-1, -0.5], [-0.5, -1]],
+    )
+    for start in ([0, 0], [-0.5, 0])
+]
+"""Runs whose rivals have two scores, at acute and obtuse angles."""
 SPECIAL = {
     "sim/low-score-tokens:amended-1": [ALONE],
     "sim/token-sparsity:literal-3": [ALONE],
     REST: rest_model.CASES,
+    OF_THREE: THREE_TOKENS,
     "tf/local-convergence:amended": [LEVEL],
     **{
         f"symbolic.sim.{name}": [one_token(f"symbolic.sim.{name}")]
@@ -357,6 +370,8 @@ def instances(claim, count):
         if claim.formula.conclusion in (DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER):
             cases = [run for run in map(properly_started, cases) if run is not None]
         near = filter(slow if of_run(claim) else tame, cases)
+        if claim.proof == OF_THREE:
+            near = (run for run in near if np.abs(run.data.X).max() <= 2)
         met = (x for x in near if all(h.holds(x) is True for h in claim.hypotheses))
         found = [*itertools.islice(met, None if of_formula(claim) else count)]
         if len(found) >= min(count, 6):
