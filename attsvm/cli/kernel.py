@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,10 @@ from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.coq.kernel import Checked
+    from attsvm.theory.declaration.claim import Claim
+
+_LISTED = 24
+"""Maximum number of readings without a theorem that are listed."""
 
 
 def add(parsers: Parsers) -> None:
@@ -89,6 +94,12 @@ def run(options: argparse.Namespace) -> int:
                     continue
                 proofs = Proofs.of(pack.folder.parent / "symbolic/coq")
                 results += check(claims, known, proofs, coqc, show_line, count, beside=pack.claims)
+        judged = {r.claim for r in results}
+        without = {
+            claim.id: _why_none(claim, proofs=options.proofs)
+            for claim in find_claims(packs, options.ids)
+            if options.ids and claim.id not in judged
+        }
     fell = [r for r in results if r.result in ("rejected", "failed")]
     document = {
         "coq": version,
@@ -104,18 +115,33 @@ def run(options: argparse.Namespace) -> int:
             }
             for r in results
         ],
+        "without": without,
         "accepted": not fell,
     }
-    tell(options, document, _lines(results, version))
+    tell(options, document, _lines(results, without, version))
     return 1 if fell else 0
 
 
-def _lines(results: Sequence[Checked], version: str) -> Iterator[str]:
-    """Yield a line for each theorem, and the counts."""
+def _why_none(claim: Claim, *, proofs: bool) -> str:
+    """Return why a reading has no theorem to check, or no linked proof with `proofs`."""
+    from attsvm.theory.report.proofs import LINKED, connection
+
+    kind = connection(claim)
+    if proofs:
+        return "its proof is in prose, so that it has no facts to check" if kind else "no proof"
+    text = "no theorem: it has no proof in Coq for all sizes, and no stored counterexample"
+    return f"{text}; --proofs checks its linked proof" if kind == LINKED else text
+
+
+def _lines(results: Sequence[Checked], without: Mapping[str, str], version: str) -> Iterator[str]:
+    """Yield a line for each theorem, and for each named reading without one, and the counts."""
     shown = [r for r in results if r.result != "not expressible"]
     width = max((len(r.claim) for r in shown), default=0)
     for r in shown:
         yield f"{r.claim:<{width}}  {r.result:<8}  {r.kind}" + (f": {r.reason}" if r.reason else "")
+    yield from (f"{id}: {reason}" for id, reason in [*without.items()][:_LISTED])
+    if len(without) > _LISTED:
+        yield f"{len(without) - _LISTED} more without one; --json lists them"
     counts = Counter(r.result for r in results)
     yield version
     yield ", ".join(
@@ -129,6 +155,7 @@ def _lines(results: Sequence[Checked], version: str) -> Iterator[str]:
     for reason, count in reasons.most_common():
         yield f"  {count} not expressible: {reason}"
     axioms = sorted({axiom for r in results for axiom in r.axioms})
-    rooms = Counter(axiom.partition(".")[0] for axiom in axioms)
     if axioms:
-        yield "axioms used, by module: " + ", ".join(f"{n} of {m}" for m, n in rooms.items())
+        yield "axioms used, by module:"
+    for module, names in itertools.groupby(axioms, lambda axiom: axiom.partition(".")[0]):
+        yield f"  {module}: {', '.join(name.partition('.')[2] for name in names)}"

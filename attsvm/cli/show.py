@@ -170,15 +170,26 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
 
 
 def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
-    """Yield each reading and counterexample as a proposition for Coq, or why it has none."""
+    """Yield the propositions for Coq of each reading, or why it has none.
+
+    A reading is stated for all sizes; its refutation and the tightness of its constant follow if
+    they are claimed, and its counterexamples.
+    """
     from attsvm.theory.coq import theorems
     from attsvm.theory.coq.kernel import decided
+    from attsvm.theory.declaration.formula import TIGHTENED
+    from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record.curated import known
 
     yield "Require Import Prelude."
     for claim in claims:
         theorem, reason = theorems.expressible(theorems.statement, claim)
         yield theorem.text if theorem else f"(* {claim.id}, for all sizes: {_NO_WORDS}{reason} *)"
+        if theorem and claim.expected.truth is Truth.REFUTED:
+            yield f"Definition {theorem.name}_refuted : Prop := ~ {theorem.name}.\n"
+        if any(TIGHTENED in sibling.parameters for sibling in claim.siblings):
+            tight, reason = theorems.expressible(theorems.tightness, claim)
+            yield tight.text if tight else f"(* no smaller constant: {_NO_WORDS}{reason} *)"
         for case in known(claim):
             refuted, reason = theorems.expressible(theorems.refutation, claim, case)
             listing = refuted and f"{decided(refuted)}Print Assumptions {refuted.name}.holds.\n"

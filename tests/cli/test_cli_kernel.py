@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from attsvm.cli import main
 from attsvm.theory import load_packs
 from attsvm.theory.coq.kernel import Proofs
@@ -15,6 +17,43 @@ def test_propositions_are_printed(capsys):
     shown = capsys.readouterr().out
     assert "Definition sim_lemma_3_12_sharp : Prop :=" in shown
     assert "sim_lemma_3_12_literal" not in shown
+
+
+@pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("sim/basic-4:sharp", "\nDefinition sim_basic_4_sharp_tight : Prop :=\n  forall share : R"),
+        (
+            "tf/softmax-range:literal-1",
+            "\nDefinition tf_softmax_range_literal_1_refuted : Prop := ~ ",
+        ),
+    ],
+)
+def test_tightness_and_refutations_for_all_sizes_are_printed(capsys, id, said):
+    assert main(["show", "--coq", id]) == 0
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["tf/svm-rank:sharp"],
+            "no theorem: it has no proof in Coq for all sizes, and no stored counterexample",
+        ),
+        (
+            ["--proofs", "tf/svm-rank:sharp"],
+            "its proof is in prose, so that it has no facts to check",
+        ),
+        (["--proofs", "sim/lemma-3.13:literal"], "no proof"),
+    ],
+)
+def test_a_named_reading_without_a_theorem_says_why(tmp_path, capsys, words, said):
+    coqc = tmp_path / "coqc"
+    coqc.write_text("#!/bin/sh\necho Coq of a test\n")
+    coqc.chmod(0o755)
+    assert main(["kernel", *words, "--coqc", str(coqc)]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [f"{words[-1]}: {said}", "Coq of a test"]
 
 
 def test_a_counterexample_is_printed_with_its_proof(capsys):

@@ -116,6 +116,15 @@ def test_show_prints_latex(attsvm):
     assert not any(line.startswith((r"\text{if", "%")) for line in sharp)
 
 
+def test_the_steps_of_a_proof_in_prose_are_numbered_chains_of_facts_included(attsvm):
+    code, out, _ = attsvm("show", "--proof", "sim/often-unsolvable:literal-1")
+    numbers = re.findall(r"^  step (\d+): ", out, re.MULTILINE)
+    assert (code, [int(k) for k in numbers]) == (0, [*range(1, len(numbers) + 1)])
+    assert "steps connected by prose\n  step 1: " in out
+    assert "  step 2: a chain of 15 facts\n" in out
+    assert "11 of 15 facts; --all prints the others as well\n" in out
+
+
 def test_show_writes_one_document(document):
     code, found = document("show", "sim/lemma-3.12")
     assert code == 0

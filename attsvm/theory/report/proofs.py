@@ -121,9 +121,11 @@ def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
         sentence = execute_proof(claim)
     ensure_steps(claim, steps)
     yield f"{claim.id}: {sentence}"
-    yield f"proof: {claim.proof}, {connection(claim)}{_but(claim)}"
-    names = [name for name in steps if not name.startswith(CHAIN)]
-    if steps.linked and not whole:
+    kind = connection(claim)
+    yield f"proof: {claim.proof}, {kind}{_but(claim)}"
+    # in prose a chain of facts is a step among others; a linked proof is one chain
+    names = [name for name in steps if kind == PROSE or not name.startswith(CHAIN)]
+    if kind == LINKED and not whole:
         if names:
             yield f"  {counted(len(names), 'step')} beside the facts, connected by prose"
     else:
