@@ -1,5 +1,6 @@
 """`attsvm show` prints one statement, and `attsvm new` writes one that runs."""
 
+import re
 from pathlib import Path
 
 import pytest
