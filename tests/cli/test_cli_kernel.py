@@ -38,11 +38,11 @@ def test_tightness_and_refutations_for_all_sizes_are_printed(capsys, id, said):
     ("words", "said"),
     [
         (
-            ["tf/svm-rank:sharp"],
+            ["tf/overparameterisation:sharp"],
             "no theorem: it has no proof in Coq for all sizes, and no stored counterexample",
         ),
         (
-            ["--proofs", "tf/svm-rank:sharp"],
+            ["--proofs", "tf/overparameterisation:sharp"],
             "its proof is in prose, so that it has no facts to check",
         ),
         (["--proofs", "sim/lemma-3.13:literal"], "no proof"),
