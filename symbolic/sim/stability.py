@@ -1,10 +1,11 @@
 """Conditions for softmax attention's gradient to have a smaller Lipschitz constant than linear's.
 
-`prove_logistic` and `prove_squared` give conditions for softmax to have the smaller constant, from
-the constants of lemma 3.13 and of its l2 form. `prove_logistic_exceeded` and
+`prove_logistic` and `prove_squared` give conditions for softmax to have the smaller constant, by
+the facts of `symbolic.sim.stability_gradients`. `prove_logistic_exceeded` and
 `prove_squared_exceeded` give conditions for softmax with two tokens to have the larger constant;
-`logistic_is_larger` and `squared_is_larger` come closer to the threshold. The proofs are in
-docs/proofs/stability.md; steps named here are numbered there.
+`logistic_is_larger`, `logistic_is_smaller`, `squared_is_smaller` and `squared_is_larger` come
+closer to both thresholds. Their proofs are in docs/proofs/stability.md; steps named here are
+numbered there.
 
 Logistic loss, beta = |b| ||h|| >= 0.72271: the gradient of g(b <softmax(A x), h>) is
 ||A||^2 K(D)-Lipschitz, D = |b| osc(h), and K(sqrt 2 beta) < beta^2/(6 sqrt 3). The right side times
@@ -31,11 +32,11 @@ from attsvm.exact import rational
 from attsvm.exact.lipschitz import softmax_gradient_constant
 from attsvm.exact.losses import logistic_slope
 from attsvm.lipschitz import softmax_height, squared_height
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_true, ensure_zero
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
-from attsvm.theory.declaration.proof import cancelled, factored, simplified, suppose
+from attsvm.theory.declaration.proof import suppose
 from attsvm.theory.proof.linked import linked
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support import stability
@@ -44,10 +45,7 @@ from properties.sim._support.stability import around
 from properties.sim.stability_l2 import conclusion as large
 from properties.sim.stability_l2.conclusion import compared
 from properties.sim.stability_logistic import instances as small
-from symbolic import textbook
-from symbolic.continuity import ensure_smooth
-from symbolic.curvature import unit
-from symbolic.sim import lemma_3_13, stability_gradients
+from symbolic.sim import stability_gradients
 from symbolic.sim.basic_4 import opposite
 from symbolic.sim.stability_of_loss import SPREAD, ensure_logistic_linear, ensure_squared_linear
 
@@ -63,45 +61,14 @@ _WEIGHT = fmpq(43, 40)
 """W in step 2 of the squared loss."""
 
 
+@linked
 def prove_logistic() -> str:
-    """Prove all three steps for the logistic loss, and check the threshold of the reading."""
+    """Prove the comparison for the logistic loss, and linear attention's largest constant."""
     ensure_logistic_linear()
-    lemma_3_13.prove()
-    ensure_zero(
-        height_residuals(),
-        "2 (u^2 + v^2) is (u - v)^2 + (u + v)^2; with P = (1-a^2)/4 the slope in D of a "
-        "height is P (1-c^2) (a + 2 D P c)/2, and of a height over D^2 -P (1-c^2) a/(2 D^2); "
-        "linear attention's constant over beta^2 does not depend on beta",
-    )
-    u, v, D = sp.symbols("u v D", positive=True)
-    ensure_nonnegative(
-        2 * (u**2 + v**2) - (u - v) ** 2,
-        "(max h - min h)^2 <= 2 ||h||^2, so that D = |b| (max h - min h) is at most sqrt 2 "
-        "beta, beta = |b| ||h||",
-        normal=factored,
-    )
-    a, c = unit("a"), unit("c")
-    height = softmax_height(D, D**2, a, c)
-    smooth = "heights are polynomials in D and 1/D"
-    ensure_smooth([height, height / D**2], smooth)
-    for value, slope in (
-        (height, "a height grows with D, and so does K(D), the largest one"),
-        (-height / D**2, "a height over D^2 falls as D grows, and so does K(D)/D^2"),
-    ):
-        ensure_nonnegative(factored(sp.diff(value, D)), slope)
-        cite(textbook.RISING, met={textbook.SIGN: slope, textbook.DIFFERENTIABLE: smooth})
-    ensure_true(
-        logistic_is_smaller(LOGISTIC[1]),
-        "K(sqrt 2 beta) is below beta^2/(6 sqrt 3) at beta = 0.72271, in balls",
-    )
-    threshold = _rational(stability_logistic.UPPER)
-    suppose(stability_logistic.LARGE_LABEL)
-    ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is at least 0.72271")
-    ensure_true(
-        threshold * threshold <= fmpq(8, 9), "the threshold of sharp-2 is at most 2 sqrt(2)/3"
-    )
+    stability_gradients.logistic_over_norms()
     return (
-        "K(|b| osc(h)) <= b^2 ||h||^2/(6 sqrt 3) for |b| ||h|| >= 0.72271 and any number of tokens"
+        "the gradient of g(b <f, h>) is ||A||^2 b^2 ||h||^2/(6 sqrt 3)-Lipschitz for |b| ||h|| >= "
+        "0.7228 and any number of tokens"
     )
 
 
@@ -114,31 +81,6 @@ def prove_squared() -> str:
         "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.532 ||h|| "
         "and any number of tokens"
     )
-
-
-def _rational(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
-def height_residuals() -> list[sp.Expr]:
-    """Return residuals of steps 1 and 2 of the logistic loss; all of them are 0.
-
-    - The identity of step 1.
-    - The derivative in D of a height minus P (1-c^2)(a + 2 D P c)/2, with P = (1-a^2)/4.
-    - The derivative in D of a height over D^2 minus -P (1-c^2) a/(2 D^2).
-    - The derivative in beta of linear attention's constant over beta^2.
-    """
-    u, v, a, c = sp.symbols("u v a c", real=True)
-    D, beta = sp.symbols("D beta", positive=True)
-    P = (1 - a**2) / 4
-    height = softmax_height(D, D**2, a, c)
-    linear = stability.linear_constant(SYMBOLS, beta, "gradient")
-    return [
-        sp.expand(2 * (u**2 + v**2) - (u - v) ** 2 - (u + v) ** 2),
-        sp.expand(sp.diff(height, D) - P * (1 - c**2) * (a + 2 * D * P * c) / 2),
-        cancelled(sp.diff(height / D**2, D) + P * (1 - c**2) * a / (2 * D**2)),
-        simplified(sp.diff(linear / beta**2, beta)),
-    ]
 
 
 def logistic_is_larger(beta: fmpq) -> bool:

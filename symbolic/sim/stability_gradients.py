@@ -10,9 +10,9 @@ for a from 0 to 1. Here w = max h - min h, and r = max |h - b|.
 
 from dataclasses import dataclass
 
-from attsvm.theory.proof.arrays import LETTERS
-from attsvm.theory.proof.facts import Fact, eq, ge
-from attsvm.theory.proof.lemmas import SIZE
+from attsvm.theory.proof.arrays import LETTERS, number
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import RECIPROCAL, ROOT, SIZE
 from attsvm.theory.proof.linked import conclusion_of, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -27,8 +27,10 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import ABS, SQRT, Term, as_term, least, most, total
-from properties.sim import stability_l2
+from attsvm.theory.proof.terms import ABS, INV, SQRT, Term, as_term, least, most, total
+from attsvm.theory.types import Values
+from properties.sim import stability_l2, stability_logistic
+from properties.sim._support import entry_loss
 from symbolic.curvature_facts import a
 from symbolic.facts import (
     end,
@@ -39,8 +41,11 @@ from symbolic.facts import (
     size_at_most,
     some_of,
 )
+from symbolic.sim.gradient_change import gradient_change
+from symbolic.sim.lemma_3_13_facts import Largest as Bound
+from symbolic.sim.lemma_3_13_facts import Scores, logistic, on_the_way, scores
 from symbolic.sim.lemma_3_13_l2_facts import Ends, Largest, gradients_apart, height
-from symbolic.sim.sharp import ROOT_2, root_of_2
+from symbolic.sim.sharp import ROOT_2, apart_by, oscillation, root_of_2
 from symbolic.sim.stability_facts import span_by_norm
 from symbolic.softmax_change import at_r, k, r, span, t
 
@@ -202,3 +207,109 @@ def squared_over_norms() -> None:
     parts = scale(root_2[1], size**2 * kappa * apart), scale(norm_square, 2 * size**2 * apart)
     (goal,) = conclusion_of(formula).sequents
     end(statement, reading, by=[decide(goal.proposition, fact, *parts, degree=1)])
+
+
+# the logistic loss
+
+STEEPEST, TOP, BENT_AT = (as_term(x) / 1_000_000 for x in (1_956_580, 96_225, 146_300))
+"""At least sqrt 2/0.7228, at most 1/(6 sqrt 3), and nearly the c of the largest height."""
+START, FLAT_AT = as_term(1) / 20, as_term(5605) / 10_000
+"""A number from which on a is not small; nearly the a of the largest height."""
+
+
+def bent(size: Fact, positive: Fact, flat: Fact) -> Fact:
+    """Return that (1-a^2)/8 (1-c^2) (k a + c (1-a^2)/2) is at most `TOP`, for a >= `START`.
+
+    k is `STEEPEST`. With d = `BENT_AT` c^3 is at least 3 d^2 c - 2 d^3, and what is left is
+    quadratic in c. So a times the difference is at least a polynomial in a, which is positive: it
+    is nearly (a - `FLAT_AT`)^2 times another one.
+
+    Args:
+        size: that c is at least 0.
+        positive: that a is at least 0.
+        flat: that 1 - a^2 is at least 0.
+    """
+    x, c, d, n = a.term, size.proposition.term, BENT_AT, flat.proposition.term
+    late = assume(ge(a, START))
+    gap = TOP - n / 8 * (1 - c**2) * (STEEPEST * x + c * n / 2)
+    tangent = product(square(c - d), decide(ge(c + 2 * d, 0), size))
+    near = x - FLAT_AT
+    parts = (
+        *(product(square(n), positive, tangent), positive, square(x * near)),
+        product(flat, square(4 * STEEPEST * x * c - n * (1 - 3 * d**2))),
+        product(square(near), decide(ge(x - START, 0), late)),
+    )
+    whole = decide(ge(x * gap, 0), *parts)
+    return decide(ge(gap, 0), whole, late)
+
+
+def low(size: Fact, small: Fact, short: Fact, flat: Fact) -> Fact:
+    """Return the bound of `bent` for a < `START`, where 1 - c^2 and 1 - a^2 are at most 1."""
+    x, c, n = a.term, size.proposition.term, flat.proposition.term
+    early = assume(ge(a, START).denied())
+    gap = TOP - n / 8 * (1 - c**2) * (STEEPEST * x + c * n / 2)
+    share = product(flat, short)
+    most_ = decide(ge(1 - share.proposition.term, 0), product(flat, square(c)), square(x))
+    level = STEEPEST * START + as_term(1) / 2
+    wide = product(size, square(x))
+    rest = decide(ge(level - STEEPEST * x - c * n / 2, 0), early, small, wide)
+    return decide(ge(gap, 0), most_, product(share, rest), degree=1)
+
+
+def logistic_by_norm(v: Values, label: Fact, some: Fact, root_2: tuple[Fact, Fact]) -> Bound:
+    """Return beta^2/(6 sqrt 3) as the bound of the heights, for beta = |b| ||h|| >= 0.7228."""
+    h, (above, whole) = v.h.entry((t.term,)), root_2
+    B = ABS(v.b.term) * SQRT(total(h**2, t))
+    root, square_ = cite(ROOT, [decide(ge(3, 0))], as_term(3))
+    R = root.proposition.term
+    kappa = B**2 * INV(R) / 6
+
+    def largest(s: Scores, rises: Fact, size: Fact, small: Fact, flat: Fact) -> tuple[Term, Fact]:
+        x, c, p, n = a.term, size.proposition.term, rises.proposition.term, 1 - a.term**2
+        positive, below = assume(ge(a, 0)), assume(ge(1, a))
+        narrow, short = decide(ge(n, 0), positive, below), decide(ge(1 - c**2, 0), flat, rises)
+        ends = bent(size, positive, narrow), low(size, small, short, narrow)
+        gap = cases(*ends, ge(a, START))
+        own = TOP - n / 2 * p * (STEEPEST * x + c * n / 2)
+        gap = decide(ge(own, 0), gap, scale(flat, n / 8 * (STEEPEST * x + c * n / 2)), degree=1)
+        # 1/(6 sqrt 3) is at least TOP
+        unit, over = cite(RECIPROCAL, [decide(gt(R, 0), root, square_)], R)
+        third = decide(
+            eq(3 * INV(R) ** 2, 1), scale(square_, INV(R) ** 2), scale(unit, R * INV(R) + 1)
+        )
+        level = decide(ge(INV(R) / 6 - TOP, 0), third, over)
+        # w is at most sqrt 2 beta
+        size_b, _ = cite(SIZE, (), v.b.term)
+        range_ = oscillation(apart_by(h, above, whole), h, some)
+        D = ROOT_2 * B
+        wide = decide(ge(D - s.w, 0), s.means, product(range_, size_b))
+        wider = decide(ge(D**2 - s.w**2, 0), wide, s.wide)
+        beta = decide(ge(B, 0), label)
+        steep = decide(ge(STEEPEST * B - ROOT_2, 0), label, whole)
+        parts = (
+            *(product(narrow, rises, positive, wide), product(square(B), gap)),
+            product(square(n), rises, size, wider),
+            *(product(narrow, rises, positive, beta, steep), product(square(B), level)),
+            scale(whole, n**2 * p * c * B**2),
+        )
+        goal = ge(kappa, n / 2 * p * (s.w * x + s.w**2 * c * n / 4))
+        return kappa, decide(goal, *parts, degree=1)
+
+    return largest
+
+
+def logistic_over_norms() -> None:
+    """Prove the bound by beta^2 ||A||^2/(6 sqrt 3) for beta = |b| ||h|| >= 0.7228."""
+    statement, reading = stability_logistic.STABILITY, "sharp-2"
+    formula, root_2 = formula_of(statement, reading), root_of_2()
+    v, some = letters_in(statement, reading), some_of(statement, reading, "n")
+    (label,) = suppose(stability_logistic.LARGE_LABEL, formula)
+    w, s, size = on_the_way(v, some), scores(v, some), LETTERS.spectral(v.A).term
+    loss = logistic(w, s, logistic_by_norm(v, label, some, root_2))
+    gradients = [number(entry_loss.gradient(LETTERS, v.A, x, v.h, v.b)) for x in (v.x, v.y)]
+    spans = [(ROOT_2 * size, lambda z: span_by_norm(v, z, root_2))]
+    (fact,) = gradient_change(v, (gradients[0], gradients[1]), w, loss, spans)
+    apart = SQRT(total((v.x - v.y).entry((k.term,)) ** 2, k))
+    (goal,) = conclusion_of(formula).sequents
+    part = scale(root_2[1], size**2 * loss.heights.kappa * apart)
+    end(statement, reading, by=[decide(goal.proposition, fact, part, degree=1)])

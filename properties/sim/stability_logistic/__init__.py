@@ -145,7 +145,7 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},

@@ -14,7 +14,6 @@ from attsvm.lipschitz import softmax_gradient_constant, squared_gradient_constan
 from attsvm.losses import logistic_curvature, logistic_slope
 from attsvm.theory import gradient
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.proof.facts import proof
 from attsvm.theory.proof.terms import as_term
 from properties.sim import stability_l2 as l2
@@ -159,22 +158,18 @@ def test_instances_within_a_hundredth_of_the_crossings_are_certified(share):
     assert judged(l2.STABILITY, "literal-4", squared_entries.bent(t * share)).holds
 
 
-def test_the_proof_of_a_reading_breaks_with_a_threshold_beyond_it(monkeypatch):
-    monkeypatch.setattr(logistic, "UPPER", Fraction("0.7227"))
-    with recorded(), pytest.raises(ProofError, match=r"threshold of sharp-2"):
-        proofs.prove_logistic()
-
-
-def test_no_certificate_bounds_the_heights_beyond_the_threshold(monkeypatch):
-    """At t = 3.533 the largest height is above 2, so that no search can find one."""
+def test_no_certificate_bounds_the_heights_beyond_the_thresholds(monkeypatch):
+    """There the largest height is above the constant, so that no search can find one."""
+    steepest = math.sqrt(2) / 0.7227
+    monkeypatch.setattr(gradients, "STEEPEST", as_term(round(1e6 * steepest)) / 1_000_000)
     monkeypatch.setattr(gradients, "SHARE", as_term(3533) / 1000)
-    with proof(), pytest.raises(ProofError, match="no certificate shows"):
-        gradients.squared_over_norms()
+    for prove in (gradients.logistic_over_norms, gradients.squared_over_norms):
+        with proof(), pytest.raises(ProofError, match="no certificate shows"):
+            prove()
 
 
 def test_a_proof_breaks_where_a_constant_is_of_first_order_in_b(monkeypatch):
     monkeypatch.setattr(shared, "linear_constant", lambda m, size, of: size)
-    assert proofs.height_residuals()[-1] != 0
     with pytest.raises(ProofError, match="linear attention's loss exceeds the constant"):
         proofs.prove_logistic()
 
