@@ -1,358 +1,188 @@
-"""The limit of the prompt p_R/R of the joint path for the loss exp(-x).
+"""The label margin of a head and a prompt, to second order in the attention to other tokens.
 
-The path minimises the risk over heads of norm at most r and prompts of norm at most R. Under
-Assumption B the limit does not depend on r/R; without it, it does.
+On `mm/theorem-2:sharp-1`; letters are those of `properties.mm.theorem_2.letters`. Let w_i be the
+multipliers of v(alpha), Z the mean of the selected tokens, of length Gamma, and G that of the
+attended tokens. With E = Z - G and the mean Q of the attention to other tokens,
 
-Notation:
+- <v(alpha), E> >= (1 - top) Q, as other tokens score at most top < 1 under v(alpha), and
+  Z = Gamma^2 v(alpha);
+- ||E|| <= D Q, as ||E||^2 = <E, E> is a mean of <E, x_i,alpha_i - x_it>.
 
-- u is the head of norm at most r with the least risk on the selected tokens.
-- u_i = Y_i u^T x_i,alpha_i, and the weights g_i are exp(-u_i) over their sum.
-- G and G_p are the means of Y_i x_i,alpha_i and Y_i x_i^p with the weights g.
-- L(v, p) is the risk of the head v and the prompt p, and L(u, alpha) that on the selected tokens.
-- w are the multipliers of v(alpha), scaled to sum 1, and e = v(alpha)/||v(alpha)||.
-- q_i = 1 - s_i,alpha_i of the pair (v_r, p_R), and Q is the mean of the q_i with the weights g.
-- q*_i is 1 - s_i,alpha_i of a prompt of norm R that a proof chooses.
-- D is the largest distance of a token from the selected one.
-- delta > 0 is the least lead of a selected token over another one, in scores under e.
-
-A statement about a sum over inputs or tokens is checked for one term.
+So ||G||^2 <= Gamma^2 - 2 Gamma^2 (1 - top) Q + D^2 Q^2. The label margin is at most ||h|| ||G||.
 """
 
-import sympy as sp
+from flint import fmpq
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.primitives.descent_letters import OWNER, i, j
+from attsvm.theory.proof.facts import Fact, eq, ge, gt
+from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
+from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.rules import (
+    add_up,
+    at,
+    beyond,
+    cite,
+    cut,
+    decide,
+    one_of_sum,
+    regroup,
+    scale,
+    square,
+)
+from attsvm.theory.proof.terms import INV, NORM, as_term, most, total
+from properties.mm._support.choice_letters import (
+    GAMMA,
+    HEAD,
+    LONGEST,
+    MARGIN,
+    MEAN,
+    OFF,
+    OTHER,
+    SELECTED,
+    SHARE,
+    WEIGHT,
+    H,
+    Z,
+)
 from properties.mm._support.max_margin import P_EXISTS
+from properties.mm._support.programme_letters import PROMPT
+from properties.mm.theorem_2 import letters
 from properties.mm.theorem_2.head_limits import POSITIVE
-from properties.mm.theorem_2.prompt_limits import BELOW, MEETS, SEVERAL, WEIGHTED, bent
-from symbolic.inner_products import INNER, inner, vector
-from symbolic.least_points import (
-    MORE,
-    ensure_existence_of_relaxed,
-    ensure_least_point,
-    ensure_pythagoras,
-)
-from symbolic.mm.theorem_2 import ensure_head
-from symbolic.sums import ensure_mean, entry, total
-from symbolic.textbook import (
-    ACCUMULATION,
-    BOUNDED_SEQUENCE,
-    CAUCHY_SCHWARZ,
-    EXPONENTIAL,
-    SECOND_DERIVATIVE,
-    TANGENT,
-    TRIANGLE,
-)
+from properties.mm.theorem_2.letters import FAR, MISSED
+from properties.mm.theorem_2.prompt_limits import SEVERAL
+from symbolic.facts import conclude_each, product
+from symbolic.mm.programmes import Solved, some_length
+from symbolic.mm.theorem_2 import MINE, Head, along, of_head
 
-GAMMA, DELTA, D, n, r, R, w = sp.symbols("Gamma delta D n r R w", positive=True)
-LESS = sp.Symbol("less", nonnegative=True)
-LOG_N = sp.Symbol("ln n", nonnegative=True)
-
-_PROMPT = (
-    P_EXISTS,
-    SEVERAL,
-)
+LOST = OFF * SELECTED(i) - total(WEIGHT(j) * OTHER(j), j, MINE)
+E = total(SHARE(i) * LOST, i)
+G = GAMMA**2 * HEAD - E
+TOP = most(HEAD @ OTHER(j), j)
 
 
-def ensure_on_tangent() -> None:
-    """Prove that L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>) for all v, p and u.
+def others_lower(head: Head, nu: Fact, share: Fact, rows: Fact, facts: tuple[Fact, ...]) -> Fact:
+    """Return that other tokens score below 1 under v(alpha).
 
-    The weights g of G and G_p are those of u.
+    Args:
+        head: facts about v(alpha).
+        nu: that no other choice has a mean of length Gamma.
+        share: that weights are at least 0.
+        rows: that selected tokens score at least 1 under v(alpha).
+        facts: that <Z, v(alpha)> = 1, that weights add up to 1, and that a choice which differs in
+            one input has no longer mean than the longest.
     """
-    x, mean = sp.symbols("x mean", real=True)
-    convex = "exp(-x) is convex"
-    ensure_positive(sp.diff(sp.exp(-x), x, 2), convex)
-    cite(TANGENT, met={SECOND_DERIVATIVE: convex})
-    before, after = sp.symbols("before after", real=True)
-    ensure_equal(
-        (sp.exp(-before) * (1 + mean - after + before)).expand(),
-        (sp.exp(-before) * (1 + mean) - sp.exp(-before) * (after - before)).expand(),
-        "exp(-(m_i - c)) >= exp(-u_i) (1 + c - (m_i - u_i)): the tangent at u_i",
+    (mean, one, longest), w = facts, SHARE(OWNER(j))
+    own, other = HEAD @ SELECTED(OWNER(j)), HEAD @ OTHER(j)
+    changed = Z + w * (OTHER(j) - SELECTED(OWNER(j)))
+    (reach,) = cite(CAUCHY_SCHWARZ, (), HEAD, changed)
+    some_size = decide(gt(NORM(HEAD), 0), head.unit, head.some_gamma)
+    less = decide(gt(NORM(HEAD) * (GAMMA - LONGEST), 0), some_size, nu)
+    short = decide(
+        gt(1, HEAD @ changed), reach, product(head.size, longest), head.unit, less, degree=1
     )
-    power, rise, c = entry("exp(-u)"), entry("m - u"), sp.Symbol("c", real=True)
-    ensure_equal(
-        total(power * (1 + c - rise)).subs(c, total(power * rise) / total(power)),
-        total(power),
-        "summed over i, with c the mean of m_i - u_i with weights g_i, that is sum_i exp(-u_i): "
-        "L(v, p) >= L(u, alpha) exp(<u, G> - <v, G_p>)",
-        normal=cancelled,
-    )
-    cite(CAUCHY_SCHWARZ)
+    lead = decide(gt(w * (own - other), 0), short, mean)
+    # a selected token of positive weight scores 1
+    each = one_of_sum(product(share, decide(ge(HEAD @ SELECTED(i) - 1, 0), rows)), i)
+    tight = decide(ge(SHARE(i) * (1 - HEAD @ SELECTED(i)), 0), each, mean, one)
+    mine = {i: OWNER(j)}
+    return decide(gt(1, other), lead, at(tight, mine), at(share, mine))
 
 
-def ensure_first_order() -> None:
-    """Prove that <u, G> = r ||G||, as the risk of the minimiser u falls in no direction."""
-    e, slope, own = sp.symbols("e slope own", real=True)
-    ensure_equal(
-        sp.diff(sp.exp(-(own + e * slope)), e).subs(e, 0),
-        -slope * sp.exp(-own),
-        "the derivative of L(u + e (v - u), alpha) at e = 0 is -<v - u, G> times L(u, alpha): for "
-        "v = r G/||G|| it is not negative only where <u, G> >= r ||G||",
+def lost_along(share: Fact, rows: Fact, weight: Fact) -> Fact:
+    """Return that <v(alpha), E> >= (1 - top) Q."""
+    off = add_up(weight, j, MINE)
+    theirs = add_up(product(weight, beyond("most", HEAD @ OTHER(j), j)), j, MINE)
+    each = decide(
+        ge(HEAD @ LOST, (1 - TOP) * OFF),
+        *(theirs, product(off, decide(ge(HEAD @ SELECTED(i) - 1, 0), rows))),
+        degree=1,
     )
-    cite(CAUCHY_SCHWARZ)
+    return add_up(product(share, each), i)
 
 
-def ensure_weights() -> None:
-    """Prove that g_i >= n^(-1/w_i) if w_i > 0, and ||u - r e|| <= sqrt(2 r ln n/Gamma)."""
-    ensure_equal(
-        (r * GAMMA - (1 - w) * (r * GAMMA - LOG_N)) / w,
-        r * GAMMA + LOG_N * (1 - w) / w,
-        "L(u, alpha) <= exp(-r Gamma), so each u_j >= r Gamma - ln n; their mean with weights w is "
-        "Gamma <e, u> <= r Gamma: u_i <= r Gamma + (ln n) (1 - w_i)/w_i",
-        normal=expanded,
-    )
-    ensure_equal(
-        sp.exp(-(LOG_N * (1 - w) / w) - LOG_N),
-        sp.exp(-LOG_N / w),
-        "g_i is at least n^(-1/w_i): it is exp(-u_i) over sum_j exp(-u_j), which is at most "
-        "n exp(-r Gamma)",
-        normal=simplified,
-    )
-    u, e = vector("u"), vector("e")
-    apart = (u - r * e) @ (u - r * e)
-    short = r - LOG_N / GAMMA
-    bound = apart.subs({inner("e", "e"): 1, inner("u", "u"): r**2, inner("e", "u"): short})
-    ensure_equal(
-        bound,
-        2 * r * LOG_N / GAMMA,
-        "the mean Gamma <e, u> is at least r Gamma - ln n, so <e, u> >= r - (ln n)/Gamma and "
-        "||u - r e||^2 <= 2 r (ln n)/Gamma, as ||u|| <= r",
-        normal=expanded,
-    )
-    ensure_equal(
-        (r * GAMMA - LOG_N) / r,
-        GAMMA - LOG_N / r,
-        "||G|| >= <u, G>/r, a mean of u_i/r: at least Gamma - (ln n)/r, so Gamma/2 for large r",
-        normal=expanded,
-    )
-    ensure_zero(
-        sp.limit(sp.sqrt(2 * r * LOG_N / GAMMA) / r, r, sp.oo),
-        "so for large r scores under u/r lead by delta/2, and (u_i - r Gamma_i)/r vanishes",
-    )
+def lost_length(share: Fact, weight: Fact, far: Fact, farthest: Fact) -> Fact:
+    """Return that ||E|| <= D Q."""
+    apart, (size, is_square) = SELECTED(OWNER(j)) - OTHER(j), cite(LENGTH, (), E)
+    (reach,) = cite(CAUCHY_SCHWARZ, (), E, apart)
+    near = decide(ge(FAR * NORM(E), E @ apart), reach, product(size, farthest))
+    near = add_up(product(weight, near), j, MINE)
+    near = add_up(product(share, near), i)
+    wide = product(far, add_up(product(share, add_up(weight, j, MINE)), i))
+    near = decide(ge(FAR * MISSED * NORM(E), NORM(E) ** 2), near, is_square, degree=1)
+    return decide(ge(FAR * MISSED, NORM(E)), near, wide)
 
 
-def ensure_shorter_mean() -> None:
-    """Prove that ||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||) for any weights.
-
-    `lead` bounds the leads of selected tokens in scores under G/||G|| from below. With the weights
-    g for large r and small Q, ||G_p|| is at most ||G|| - Q delta/4.
-    """
-    a, b, c = sp.symbols("a b c", positive=True)
-    ensure_nonnegative(
-        factored((a - b + c) ** 2 - (a**2 - 2 * a * b + 2 * a * c)),
-        "G - G_p = E with <G/||G||, E> = b >= lead Q and ||E|| <= D Q: ||G_p||^2 = a^2 - 2 a b + "
-        "||E||^2, a = ||G||, and ||E||^2 = 2 a c: ||G_p|| <= a - b + c",
-    )
-    ensure_equal(
-        2 * a * (a - b + b**2 / (2 * a)),
-        (a - b) ** 2 + a**2,
-        "a - b + c is positive, as c is at least b^2/(2 a) and 2 a (a - b + b^2/(2 a)) is (a "
-        "- b)^2 + a^2",
-        normal=expanded,
-    )
-    Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
-    ensure_mean(
-        sp.Symbol("s_t", nonnegative=True),
-        lead + MORE,
-        "scores lead by at least lead times the attention to other tokens, and <G/||G||, E> is at "
-        "least lead Q, by sums over tokens and then over inputs",
-        least=lead,
-    )
-    cite(TRIANGLE)  # ||E|| <= D Q, term by term
-    far = D**2 * Q**2 / (2 * GAMMA) / (1 + LESS)  # ||E||^2/(2 a)
-    comparison = bent(
-        SYMBOLS,
-        size * (GAMMA - (DELTA * Q + MORE) + far),
-        size * GAMMA,
-        Q,
-        DELTA / GAMMA,
-        D**2,
-        GAMMA**2,
-    )
-    ensure_nonnegative(
-        comparison.right - comparison.left,
-        "with the multipliers as weights a = Gamma, lead = delta, and a label margin is at most "
-        "the mean of all, ||v|| ||G_p||: it keeps to the bound of the formula",
-        normal=factored,
-    )
-    small = DELTA * GAMMA / (4 * D**2 * (1 + MORE))
-    ensure_nonnegative(
-        factored((Q * DELTA / 2 - (D * Q) * (D * small) / GAMMA) - Q * DELTA / 4),
-        "with the weights g lead is delta/2 and a at least Gamma/2: ||G|| - ||G_p|| >= Q delta/4 "
-        "where Q <= delta Gamma/(4 D^2)",
-    )
-
-
-def ensure_directed() -> None:
-    """Prove that a least prompt with a required margin of 1 has a direction, as it is not 0."""
-    ensure_zero(
-        vector("A") @ (0 * vector("X")),
-        "0 has the margin 0: with T > 1 and a margin of 1 the least prompt is not 0",
-    )
-
-
-def cite_bounded_sequence() -> None:
-    """Cite that prompts p_R/R with ||p_R|| <= R have limits of subsequences."""
-    bounded = "||p_R/R|| is at most 1, as p_R is in the ball of radius R"
-    prompt, square = vector("p_R"), (R / (1 + MORE)) ** 2
-    norm = INNER.norm(prompt / R).subs(inner("p_R", "p_R"), square)
-    ensure_nonnegative(1 - norm, bounded, normal=factored)
-    cite(ACCUMULATION, met={BOUNDED_SEQUENCE: bounded})
-
-
-def ensure_prompt_nears() -> None:
-    """Prove that p_R/(R/||X|| - c) tends to X as R grows.
-
-    X is the least prompt with margins of 1. p_R has the norm R and logit margins of at least
-    R/||X|| - c.
-    """
-    size, c = sp.symbols("size c", positive=True)
-    ensure_least_point()
-    ensure_pythagoras()
-    ensure_zero(
-        sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
-        "p_R over R/size - c meets the constraints; its squared norm less that of the least prompt "
-        "vanishes, and so does its squared distance from it",
-    )
-
-
+@linked
 def prove_prompt() -> str:
-    """Prove 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
-    suppose(*_PROMPT, POSITIVE)
-    ensure_head()
-    ensure_on_tangent()
-    ensure_first_order()
-    nu, q, lead = sp.symbols("nu q lead", positive=True)
-    e, chosen, rival = vector("e"), vector("x_alpha"), vector("x_t")
-    ensure_equal(
-        (e @ (GAMMA * e - w * (chosen - rival))).subs(inner("e", "e"), 1),
-        GAMMA - w * (inner("e", "x_alpha") - inner("e", "x_t")),
-        "another token in place of alpha_i changes the mean with weights w, Gamma e, to one of "
-        "length Gamma - nu at most: w_i times the lead of alpha_i in scores under e is at least "
-        "nu, so both are positive",
-    )
-    cite(CAUCHY_SCHWARZ)
-    ensure_weights()
-    ensure_zero(
-        [sp.limit(D * sp.exp(-R) / nu, R, sp.oo), sp.limit(LOG_N / (r * nu), r, sp.oo)],
-        "nu q <= D q* + (ln n)/r, q the largest q_i: small for R large and r >= r_0",
-    )
-    ensure_shorter_mean()
-    least, other = sp.symbols("least other", positive=True)
-    ensure_equal(
-        sp.exp(-(lead - r * D * other)) / sp.exp(-lead),
-        sp.exp(r * D * other),
-        "with the head u and a prompt along p(alpha) the risk is at most exp(r D q*) L(u, alpha)",
-        normal=simplified,
-    )
-    ensure_equal(
-        (r * D * other) / (r * DELTA / 4) / least,
-        4 * D * other / (DELTA * least),
-        "so r Q delta/4 <= r D q*, and q <= Q / min g <= (4 D/(delta min g)) q*, whatever r is",
-        normal=cancelled,
-    )
-    ensure_nonnegative(
-        1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= q/(1 - q) <= 2 q", normal=cancelled
-    )
-    ensure_prompt_nears()
-    ensure_directed()
-    return "for any number of inputs, tokens and axes; T > 1 tokens, r >= r_0 in any way as R grows"
-
-
-def prove_ratio() -> str:
-    """Prove `ensure_ratio` under the suppositions of the reading."""
-    suppose(*_PROMPT, BELOW, WEIGHTED, MEETS)
-    ensure_ratio()
-    return "for any number of inputs, tokens and axes"
-
-
-def ensure_ratio() -> None:
-    """Prove that p_R/R tends to p_tau/||p_tau|| if r/R tends to tau ||v(alpha)||/||p_tau||.
-
-    p_tau is the least prompt with logit margins of max(0, 1 - tau (m_i - 1)), where m_i is the
-    label margin of input i under v(alpha). If r/R tends to infinity, the margin 0 takes the place
-    of this number for m_i > 1. Also ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2 for every q with these
-    margins.
-    """
-    ensure_existence_of_relaxed()  # p_tau, and p(alpha) of the joint p-SVM
-    ensure_pythagoras()
-    ensure_directed()  # an input that supports v(alpha) has m_i = 1
-    ensure_head()
-    ensure_on_tangent()
-    ensure_first_order()
-    ensure_weights()
-    top, over, miss = sp.symbols("top over miss", positive=True)
-    # in tight inputs q_i tends to 0, and v_r/r to e, by the bound of the head for these inputs
-    share = (top - miss) / (over + top)
-    ensure_zero(
-        share * (1 + over) + (1 - share) * (1 - top) - (1 - miss),
-        "where Gamma_i = (1 + over) Gamma a label margin of (1 - miss) Gamma, miss vanishing, "
-        "leaves s_i,alpha_i >= (top - miss)/(over + top), as other tokens score at most (1 - top) "
-        "Gamma under e: logit margins are bounded below",
-        normal=cancelled,
-    )
-    ensure_zero(
-        sp.limit(sp.exp(-r * over + sp.sqrt(r)), r, sp.oo),
-        "Q tends to 0, as g_i does where Gamma_i > Gamma",
-    )
-    ensure_shorter_mean()
-    # r/R tends to tau ||v(alpha)|| / ||p_tau||
-    size, tau, eps, sized = sp.symbols("||p_tau|| tau e ||p(alpha)||", positive=True)
-    A, own, free = (vector(name) for name in ("A", "p_tau", "p(alpha)"))
-    mean = sp.Symbol("1-e", nonnegative=True) / size * own + eps / sized * free
-    ensure_positive(
-        (A @ mean).subs({inner("A", "p_tau"): MORE, inner("A", "p(alpha)"): 1 + MORE}),
-        "the mean (1 - e) p_tau/||p_tau|| + e p(alpha)/||p(alpha)|| has positive logit margins",
-        normal=expanded,
-    )
-    cite(EXPONENTIAL)
-    ensure_zero(
-        sp.limit(R * sp.exp(-eps * R), R, sp.oo),
-        "at R times this mean r D q*_i vanishes, so that ln sum_i g_i exp(r D q*_i) is at "
-        "most a constant times r sum_i g_i q*_i: with r Q delta/4 below it, g_i q_i <= C "
-        "max_j g_j q*_j",
-    )
-    m, bound = sp.symbols("m bound", real=True)
-    rate = tau / (GAMMA * size)  # the limit of r/R, as ||v(alpha)|| = 1/Gamma
-    ensure_equal(
-        rate * (m * GAMMA - GAMMA),
-        tau * (m - 1) / size,
-        "-(ln g_j)/R tends to the limit of (r/R) (Gamma_j - Gamma), tau (m_j - 1)/||p_tau||",
-        normal=cancelled,
-    )
-    for t in (1 / (1 + MORE), 1 + MORE):
-        asked = SYMBOLS.maximum(sp.Integer(0), factored(1 - t))
-        ensure_nonnegative(
-            t + (1 - eps) * asked - (1 - eps),
-            "t + (1 - e) max(0, 1 - t) >= 1 - e for t = tau (m_j - 1) >= 0, below 1 or not: with "
-            "the logit margins of the mean that makes at least (1 - e)/||p_tau||",
-            normal=factored,
+    """Prove that m <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), with delta > 0."""
+    stated = letters.to_second_order()
+    some, share, one, weight, whole, multiple, inverse = (
+        setting(stated.setting, words)
+        for words in (
+            "there is an input",
+            "weights are at least 0",
+            "weights add up to 1",
+            "attention is at least 0",
+            "attention adds up to 1",
+            "weights are multipliers of v(alpha)",
+            "Gamma is 1/||v(alpha)||, or 0 if there is none",
         )
-    ensure_equal(
-        (1 - eps) / size - tau * (m - 1) / size,
-        (1 - tau * (m - 1)) / size - eps / size,
-        "logit margins of p_R/R in input i have lower limits of (1 - e)/||p_tau|| less the "
-        "limit of (r/R) (Gamma_i - Gamma), for every e, and of 0",
-        normal=expanded,
     )
-    cite_bounded_sequence()
-    ensure_equal(
-        size * (bound / size),
-        bound,
-        "||p_tau|| times a limit of p_R/R meets the constraints of p_tau and is no longer than it: "
-        "it is p_tau, by the inequality above",
+    (positive,), (meets,), (several,) = suppose(POSITIVE), suppose(P_EXISTS), suppose(SEVERAL)
+    nu = decide(gt(GAMMA - LONGEST, 0), positive)
+    least_, far, farthest, rows, longest = (
+        setting(stated.setting, words)
+        for words in (
+            "no longest mean is below 0",
+            "D is at least 0",
+            "no token is farther from the selected one than D",
+            "v(alpha) meets each row",
+            "no Z_beta that differs in one input is longer than the longest",
+        )
     )
-    # r/R tends to infinity
-    B, x = sp.symbols("B x", nonnegative=True)
-    ensure_nonnegative(
-        sp.expand(x + B - (x + B / (1 + MORE))).factor(),
-        "ln(exp(x) + B) = x + ln(1 + B exp(-x)) <= x + B: with x = r D q*, q* over tight inputs, B "
-        "= sum of g_i exp(r D q*_i) over the others, at most exp(-c r) as q*_i vanishes",
+    some_gamma = decide(gt(GAMMA, 0), positive, least_)
+    head, rows = of_head(some_gamma, inverse), cut(rows, some_gamma)
+    mean = decide(eq(HEAD @ Z, 1), along(head, multiple, Z, HEAD), head.square)
+    lower = others_lower(head, nu, share, rows, (mean, one, longest))
+    # the length of G
+    lost = product(square(GAMMA), lost_along(share, rows, weight))
+    far_lost = lost_length(share, weight, far, farthest)
+    missed = decide(ge(FAR**2 * MISSED**2, E @ E), far_lost, *cite(LENGTH, (), E))
+    is_square, unit = cite(LENGTH, (), G)[1], cite(RECIPROCAL, [some_gamma], GAMMA)[0]
+    (claim,) = (sequent.proposition for sequent in stated.sequents[-1:])
+    y = FAR**2 * MISSED**2 * INV(GAMMA) ** 2 * fmpq(1, 2) - (1 - TOP) * MISSED
+    wide = scale(unit, (GAMMA * INV(GAMMA) + 1) * FAR**2 * MISSED**2)
+    low = decide(
+        ge(GAMMA**2 * (1 + 2 * y), G @ G),
+        scale(head.square, GAMMA**2),
+        lost,
+        missed,
+        wide,
+        degree=1,
     )
-    ratio = sp.Symbol("r/R", positive=True)
-    ensure_zero(
-        sp.limit(sp.exp(top - over * ratio), ratio, sp.oo),
-        "so tight inputs have q_i <= C (q* + exp(-c r)), and exp(-c r) is exp(-c' R) times "
-        "exp(-R (c r/R - c')), which vanishes as r/R grows",
+    low = decide(ge(GAMMA**2 * (1 + 2 * y), NORM(G) ** 2), low, is_square, degree=1)
+    some_square = decide(gt(GAMMA**2, 0), some_gamma)
+    positive = decide(gt(1 + y, 0), low, square(NORM(G)), some_square)
+    small = decide(ge((GAMMA * (1 + y)) ** 2, NORM(G) ** 2), low, square(GAMMA * y), degree=1)
+    short = decide(ge(GAMMA * (1 + y), NORM(G)), product(some_gamma, positive), small)
+    # the label margin is at most <h, G>
+    each = decide(
+        ge(H @ SELECTED(i) - H @ LOST, MARGIN),
+        *(beyond("least", H @ MEAN, i), scale(whole, H @ SELECTED(i))),
+        degree=1,
     )
+    each = decide(
+        ge(H @ G, MARGIN),
+        *(add_up(product(share, each), i), scale(one, MARGIN), along(head, multiple, Z, H)),
+        degree=1,
+    )
+    (reach,) = cite(CAUCHY_SCHWARZ, (), H, G)
+    last = decide(claim, each, reach, product(cite(LENGTH, (), H)[0], short), degree=1)
+    # p(alpha) is not 0
+    of = Solved(PROMPT, stated)
+    rows_ = decide(
+        gt(total(1, j), 0), regroup(as_term(1), j, OWNER), add_up(several, i, None, some)
+    )
+    exists = some_length(of, meets, rows_)
+    conclude_each(stated, some_gamma, exists, lower, last)
+    return "for any number of inputs, tokens and axes, every head and prompt; T > 1"

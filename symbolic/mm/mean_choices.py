@@ -10,6 +10,8 @@ Each choice beta has a rival in input i_0, and the best token of each other inpu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from attsvm.primitives.descent_letters import OWNER, M, i, j
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH
@@ -71,21 +73,52 @@ def no_longer(multiple: Fact, inverse: Fact, sign: Fact, none: Fact) -> Fact:
     return cases(exists, decide(goal, cut(at(none, {M: Z}), no), square_, sign), condition)
 
 
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Facts of the setting about weights, attention and the best tokens."""
+
+    some: Fact  # there is an input
+    share: Fact  # weights are at least 0
+    one: Fact  # weights add up to 1
+    weight: Fact  # attention is at least 0
+    kept: Fact  # so is that to the selected token
+    whole: Fact  # attention adds up to 1
+    top: Fact  # no selected token has a larger margin than the best
+    above: Fact  # no other token has
+    longest: Fact  # no other choice has a longer mean than the longest
+
+    @staticmethod
+    def known() -> Mean:
+        """Return the facts of the setting."""
+        words = [*SETTING]
+        return Mean(*(setting(SETTING, one) for one in (*words[:6], *words[-3:])))
+
+
 @linked
 def prove() -> str:
     """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
-    some, share, one, weight, kept, whole, *gamma, top, above, longest = (
-        setting(SETTING, words) for words in SETTING
-    )
+    gamma = (setting(SETTING, words) for words in [*SETTING][6:10])
+    conclude(bounded(Mean.known(), no_longer(*gamma)), *letters.bounded().sequents)
+    return "for any number of inputs, tokens and axes, every head and prompt"
+
+
+def bounded(facts: Mean, shorter: Fact) -> Fact:
+    """Return the bound of the label margin by the largest attention to other tokens.
+
+    Args:
+        facts: facts of the setting.
+        shorter: that Gamma is at least ||Z_alpha||.
+    """
+    some, share, one, weight, whole = facts.some, facts.share, facts.one, facts.weight, facts.whole
     mine = Over(OWNER, i.term)
     own, best = H @ SELECTED(i), H @ BEST(i)
     q = most(OFF, i)
     slowest, is_most = attained("slowest", q, some)
     last = {i: slowest()}
     # an input attends at most to (1 - q) times its selected and q times its best token
-    theirs = add_up(product(weight, above), j, mine)
+    theirs = add_up(product(weight, facts.above), j, mine)
     room = (1 - q) * own + q * best - H @ MEAN
-    short = decide(ge(room, 0), theirs, beyond("most", OFF, i), top, scale(whole, own))
+    short = decide(ge(room, 0), theirs, beyond("most", OFF, i), facts.top, scale(whole, own))
     lost = at(one_of_sum(product(share, short), i), last, is_most)
     least_ = add_up(product(share, beyond("least", H @ MEAN, i)), i)
     least_ = decide(ge(total(SHARE(i) * (H @ MEAN), i), MARGIN), least_, scale(one, MARGIN))
@@ -93,17 +126,16 @@ def prove() -> str:
     length, _ = cite(LENGTH, (), H)
     exchanged = letters.exchanged(OWNER(j))
     (reach,) = cite(CAUCHY_SCHWARZ, (), H, exchanged)
-    far = decide(ge(NORM(H) * LONGEST, H @ exchanged), reach, length, longest)
+    far = decide(ge(NORM(H) * LONGEST, H @ exchanged), reach, length, facts.longest)
     far = at(add_up(product(weight, far), j, mine), last, is_most)
     (reach,) = cite(CAUCHY_SCHWARZ, (), H, Z)
-    near = decide(ge(NORM(H) * GAMMA, H @ Z), reach, length, no_longer(*gamma))
+    near = decide(ge(NORM(H) * GAMMA, H @ Z), reach, length, shorter)
     ended = at(whole, last, is_most)
-    rest = decide(ge(1 - q, 0), at(kept, last, is_most), ended, is_most)
+    rest = decide(ge(1 - q, 0), at(facts.kept, last, is_most), ended, is_most)
     (claim,) = letters.bounded().sequents
     w, a, b = (substituted(x, last) for x in (SHARE(i), own, best))
     parts = (
         *(least_, lost, far, product(rest, near), scale(ended, w * a)),
         scale(is_most, NORM(H) * LONGEST - total(SHARE(i) * best, i) + w * (b - a)),
     )
-    conclude(decide(claim.proposition, *parts, degree=1), claim)
-    return "for any number of inputs, tokens and axes, every head and prompt"
+    return decide(claim.proposition, *parts, degree=1)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from attsvm.errors import present
-from attsvm.primitives.descent_letters import OWNER, M, i, j
+from attsvm.primitives.descent_letters import OWNER, i, j
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
@@ -36,7 +36,7 @@ from attsvm.theory.proof.rules import (
     scale,
     square,
 )
-from attsvm.theory.proof.terms import EXP, INV, NORM, Function, Over, as_term, least, total
+from attsvm.theory.proof.terms import EXP, INV, NORM, Function, as_term, least, total
 from properties.mm._support.choice_letters import (
     ATTENTION,
     BEST,
@@ -73,8 +73,8 @@ from properties.mm.theorem_2.letters import LENGTH as L
 from properties.mm.theorem_2.prompt_limits import ALONE, SEVERAL
 from symbolic.facts import conclude_each, power, powers_rise, product, root
 from symbolic.mm.programmes import Solved
+from symbolic.mm.theorem_2 import MINE, Head, along, at_prompt, near_selected, of_head
 
-MINE = Over(OWNER, i.term)
 STATED = present(letters.by_multipliers(), "what is shown")
 S = EXP(L * fmpq(-1, 2))
 A, B = RIVALS * FAR * NORM(HEAD), RIVALS * FAR * NORM(U)
@@ -85,44 +85,13 @@ def known(words: str) -> Fact:
     return setting(STATED.setting, words)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Facts about v(alpha) of norm 1/Gamma."""
-
-    some_gamma: Fact  # that Gamma > 0
-    unit: Fact  # that Gamma ||v(alpha)|| = 1
-    square: Fact  # that Gamma^2 <v(alpha), v(alpha)> = 1
-    size: Fact  # that ||v(alpha)|| >= 0
-    lower: Fact  # that gamma >= 0
-    alone: Fact  # that Gamma > gamma
-
-
-def of_head() -> Head:
-    """Return facts about v(alpha), as every choice but alpha has a smaller label margin."""
-    (alone,), lower = suppose(ALONE), known("gamma is at least 0")
-    some_gamma = decide(gt(GAMMA, 0), alone, lower)
-    inverse = known("Gamma is 1/||v(alpha)||, or 0 if there is none")
-    unit = decide(eq(GAMMA * NORM(HEAD), 1), inverse, some_gamma)
-    size, squared = cite(LENGTH, (), HEAD)
-    one = decide(
-        eq(GAMMA**2 * (HEAD @ HEAD), 1),
-        *(scale(squared, GAMMA**2), scale(unit, GAMMA * NORM(HEAD) + 1)),
-    )
-    return Head(some_gamma, unit, one, size, lower, alone)
-
-
-def along(head: Head) -> tuple[Fact, Fact]:
+def of_scores(head: Head) -> tuple[Fact, Fact]:
     """Return that <h, Z> = Gamma^2 <h, v(alpha)>, and that it is at most ||h|| Gamma."""
-    multiple = at(known("v(alpha) is a multiple of its mean"), {M: H})
-    mean = decide(
-        eq(H @ Z, GAMMA**2 * (H @ HEAD)),
-        *(scale(multiple, GAMMA**2), scale(head.square, H @ Z)),
-    )
+    mean = along(head, known("v(alpha) is a multiple of its mean"), Z, H)
     (reach,) = cite(CAUCHY_SCHWARZ, (), H, HEAD)
     top = decide(
         ge(NORM(H) * GAMMA, H @ Z),
-        mean,
-        *(product(square(GAMMA), reach), scale(head.unit, NORM(H) * GAMMA)),
+        *(mean, product(square(GAMMA), reach), scale(head.unit, NORM(H) * GAMMA)),
     )
     return mean, top
 
@@ -207,9 +176,9 @@ def near_head(head: Head, mean: Fact, reached: Fact, sign: Fact) -> tuple[Fact, 
     return above, decide(ge(s, NORM(apart)), above, is_root, far, square_)
 
 
-def bounded(head: Head, attention: Attention, some: Fact) -> tuple[Fact, Fact]:
+def bounded(head: Head, alone: Fact, attention: Attention, some: Fact) -> tuple[Fact, Fact]:
     """Return the bounds of the mean of the q_i, and of q_i in inputs that are tight and idle."""
-    mean, top = along(head)
+    mean, top = of_scores(head)
     share, one = known("multipliers are at least 0"), known("multipliers add up to 1")
     rest, short = MARGIN - NORM(H) * LOWER, SHORT
     condition = gt(rest, 0)
@@ -236,7 +205,7 @@ def bounded(head: Head, attention: Attention, some: Fact) -> tuple[Fact, Fact]:
     in_tight = decide(tight_goal, score, own)
     # without a rest
     length = cite(LENGTH, (), H)[0]
-    room = decide(ge(short, 0), product(length, decide(ge(GAMMA - LOWER, 0), head.alone)), no)
+    room = decide(ge(short, 0), product(length, decide(ge(GAMMA - LOWER, 0), alone)), no)
     none = decide(ge(-rest, 0), no)
     lost, inverse = product(none, attention.off), cite(RECIPROCAL, [head.some_gamma], GAMMA)[1]
     always = root(
@@ -349,42 +318,25 @@ def then(head: Head, flags: Flags, tokens: tuple[Fact, Fact, Fact]) -> tuple[Fac
     inverse = cite(RECIPROCAL, [exists], NORM(LIMIT.solution))[1]
     long = product(known("R is at least 0"), inverse)
     # the input scores as its selected token, up to D ||g|| times the attention to others
-    kept, softmax = known("attention then is at least 0"), known("attention then is softmax")
-    whole = known("attention then adds up to 1")
-    logit = -L * (LIMIT.rows(j) @ LIMIT.solution)
-    spent = decide(ge(SPENT(j), 0), softmax, product(at(kept, mine), power(logit)))
-    off, apart = total(SPENT(j), j, MINE), SELECTED(OWNER(j)) - OTHER(j)
-    (reach,) = cite(CAUCHY_SCHWARZ, (), g, apart)
-    size = cite(LENGTH, (), g)[0]
-    near = product(size, known("no token is farther from the selected one than D"))
-    near = decide(ge(FAR * NORM(g), g @ apart), reach, near)
-    near = add_up(product(spent, near), j, MINE)
-    score = decide(
-        ge(g @ MEAN_THEN, g @ SELECTED(i) - FAR * NORM(g) * off),
-        near,
-        scale(whole, g @ SELECTED(i)),
-    )
-    some_off = add_up(spent, j, MINE)
-    full = at(decide(ge(1, THEN(i)), whole, some_off), mine)
+    prompt = at_prompt(STATED, "p'", THEN, SPENT(j), L * (LIMIT.rows(j) @ LIMIT.solution))
+    farthest = known("no token is farther from the selected one than D")
+    score = near_selected(g, MEAN_THEN, prompt.weight, prompt.whole, farthest)
     top = length.proposition.term + NORM(g)
-    some_top = decide(ge(top, 0), length, size)
+    some_top = decide(ge(top, 0), length, cite(LENGTH, (), g)[0])
     others = known("an input has T - 1 other tokens")
 
     def lost(flag: Function, own: Fact, other: Fact, part: fmpq) -> Fact:
         """Return a bound of D ||g|| times the attention to others, if the flag is 1."""
-        rate, on = EXP(-L * part), assume(gt(flag(OWNER(j)), 0))
+        on, off = assume(gt(flag(OWNER(j)), 0)), total(SPENT(j), j, MINE)
         one = decide(eq(flag(OWNER(j)), 1), at(own, mine), on)
         ahead = decide(
-            ge(-L * part, logit),
+            ge(prompt.logit, L * part),
             *(product(long, meets), scale(one, L * part), product(long, at(other, mine))),
         )
-        rise, some_rate = powers_rise(logit, -L * part, ahead), power(-L * part)
-        less = decide(ge(THEN(OWNER(j)) * (rate - EXP(logit)), 0), at(kept, mine), rise)
-        less = decide(ge(rate, SPENT(j)), softmax, less, product(full, some_rate))
-        q = decide(ge(RIVALS * rate, off), add_up(less, j, MINE), scale(others, rate))
+        q = prompt.left(L * part, ahead, others)
         return decide(
-            ge(FAR * top * RIVALS * rate, FAR * NORM(g) * off),
-            product(far, some_off, length),
+            ge(FAR * top * RIVALS * EXP(-L * part), FAR * NORM(g) * off),
+            product(far, prompt.some_off, length),
             product(far, some_top, q),
         )
 
@@ -395,7 +347,7 @@ def then(head: Head, flags: Flags, tokens: tuple[Fact, Fact, Fact]) -> tuple[Fac
     law = scale(squared, B**2 * fmpq(1, 2))
     # inputs that count
     on = assume(gt(COUNTED(i), 0))
-    tight = cut(known("v(alpha) meets the constraint of an input that counts"), on)
+    tight = cut(known("v(alpha) meets each row"), head.some_gamma)
     raised = product(some_a, some_s, cut(known("u does not lower an input that counts"), on))
     small = powers_rise(L * fmpq(-1, 2), as_term(0), decide(ge(0, L * fmpq(-1, 2)), long))
     spare = product(some_a, count, far, u_size, some_e, small)
@@ -422,9 +374,11 @@ def then(head: Head, flags: Flags, tokens: tuple[Fact, Fact, Fact]) -> tuple[Fac
 @linked
 def prove() -> str:
     """Prove the bounds of q_i, that p' is not 0, and the bound of the margin of the turned head."""
-    head, attention, flags = of_head(), Attention.known(), Flags.known()
+    (alone,), attention, flags = suppose(ALONE), Attention.known(), Flags.known()
+    some_gamma = decide(gt(GAMMA, 0), alone, known("gamma is at least 0"))
+    head = of_head(some_gamma, known("Gamma is 1/||v(alpha)||, or 0 if there is none"))
     some, (several,) = known("there is an input"), suppose(SEVERAL)
-    mean, tight = bounded(head, attention, some)
+    mean, tight = bounded(head, alone, attention, some)
     meets, exists = of_limit(flags, several, some)
     count = decide(ge(RIVALS, 0), known("an input has T - 1 other tokens"), several, some)
     in_counted, in_dull = then(head, flags, (meets, exists, count))

@@ -23,11 +23,9 @@ from symbolic import (
 from symbolic.gains import P
 from symbolic.mm import (
     assumption_b,
-    joint_path,
     nonlinear_head_path,
 )
 from symbolic.mm import best_nu as nu_proofs
-from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import (
     low_score_tokens,
     stability_facts,
@@ -177,27 +175,6 @@ SPOILT = {
     "variances of more tokens": (
         *(overparameterisation, "RHO", overparameterisation.RHO * LESS),
         [overparameterisation.prove_bound],
-    ),
-    "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
-    "95% of what is short of a margin of 1": (
-        *(heads_of_mm, "short", factor_less(heads_of_mm.short, "share")),
-        [heads_of_mm.prove, joint_path.prove_prompt],
-    ),
-    "another bound of the head": (
-        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "share")),
-        [heads_of_mm.prove],
-    ),
-    "D counted as 95% in the bound of the head": (
-        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "spread")),
-        [heads_of_mm.prove],
-    ),
-    "scores of other tokens that may differ by more than D": (
-        *(heads_of_mm, "S", REAL),
-        [heads_of_mm.prove],
-    ),
-    "95% of the second order": (
-        *(joint_path, "bent", factor_less(joint_path.bent, "bend")),
-        [joint_path.prove_prompt, joint_path.prove_ratio],
     ),
     **{
         f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
@@ -388,7 +365,6 @@ SPOILT = {
                 ),
                 (settled_attention, ("LESS",), [settled_attention.ensure_logarithms]),
                 (settled_attention, ("TAU", "C"), [settled_attention.ensure_next_round]),
-                (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
             )
         )
         for name in names
@@ -407,7 +383,6 @@ SPOILT = {
             proofs,
         )
         for module, proofs in (
-            (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
             (aligned_inputs, [raised_by_others, *ALIGNED]),
             (
                 margin_flow,

@@ -59,7 +59,7 @@ PATH = Statement(
             siblings={"half of the right side": changed(share="0.5", examples=heads.SUMMED[:1])},
         ),
         "amended": Reading(
-            "holds",
+            "proved",
             proof="symbolic.mm.theorem_2:prove",
             under=(POSITIVE, P_EXISTS),
             conclusion=heads.turned_and_reached,
@@ -78,7 +78,7 @@ PATH = Statement(
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(
-            "holds",
+            "proved",
             strength="better",
             proof="symbolic.mm.joint_path:prove_prompt",
             under=(POSITIVE, P_EXISTS, SEVERAL),
@@ -87,9 +87,9 @@ PATH = Statement(
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             strength="best known",
-            proof="symbolic.mm.joint_path:prove_ratio",
+            proof="symbolic.mm.tilted_prompt:prove_ratio",
             under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
             variables=prompts.TILTED,
             conclusion=prompts.nearest_along,

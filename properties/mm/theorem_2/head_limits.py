@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Hypothesis, Records, stated
+from attsvm.theory import Hypothesis, Records, concludes, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support import selection_programs
@@ -27,6 +27,7 @@ from properties.mm._support.token_selections import (
     chosen,
     select,
 )
+from properties.mm.theorem_2 import letters
 
 
 def total(case: Selection) -> Vector:
@@ -133,6 +134,7 @@ def short(
     return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
 
+@concludes(letters.turned_and_reached)
 @stated(
     "nu > 0 and $formula",
     r"\Gamma \|v\| - \Gamma^2 \langle v, v(\alpha)\rangle \le $share (\Gamma \|v\| - m) "
@@ -205,6 +207,7 @@ POSITIVE = Hypothesis(
     positive,
     says="Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
     "choices beta but alpha (nu = Gamma if T = 1), w multipliers of v(alpha) of sum 1",
+    proposition=letters.positive,
     checked=selection_programs.positive_nu,
 )
 

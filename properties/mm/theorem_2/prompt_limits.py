@@ -17,7 +17,7 @@ from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis, Records, concludes, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import PARALLEL, TANGENT, Attended, attended, doubted
@@ -32,7 +32,7 @@ from properties.mm._support.token_selections import (
     chosen,
     select,
 )
-from properties.mm.theorem_2 import letters
+from properties.mm.theorem_2 import letters, ratio_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,7 @@ def bent(
     return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
+@concludes(letters.to_second_order)
 @stated(
     "p(alpha) is not 0, other tokens score below 1 under v(alpha), and $formula",
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
@@ -217,6 +218,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     return (other for other in others(one) if (tight & (other.alpha != one.alpha)).any())
 
 
+@concludes(ratio_letters.nearest_along)
 @stated(
     "v(alpha) exists, $tau is not 0, a choice beta that has a p(beta) and differs from alpha in a "
     "tight input has a smaller label margin, one that has a p(beta) and differs in other inputs "
@@ -240,7 +242,14 @@ def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None
 
 
 def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """Yield relations: choices in reach of head v(alpha) share the joint p-SVM's direction.
+    """Yield relations: choices in reach of head v(alpha) share the joint p-SVM's direction."""
+    for _, p, q in risen(one):
+        along, square = m.values(dot(p, q)), m.values(dot(p, p) * dot(q, q))
+        yield m.at_most(m.sqrt(square), along)
+
+
+def risen(one: Selection) -> Iterator[tuple[Selection, Vector, Vector]]:
+    """Yield choices in reach of head v(alpha), with the joint p-SVM's solution and their own.
 
     Such choices differ from alpha in inputs that are not tight, by tokens that score above 1. There
     are none if other tokens score below 1.
@@ -253,12 +262,17 @@ def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
         if p and all(not flag and dot(v.vector, row) > 1 for row, flag, moved in rows if moved):
             q = svm.p_programme(beta, tight).vector
             if q and svm.p_programme(beta).exists:
-                along, square = m.values(dot(p, q)), m.values(dot(p, p) * dot(q, q))
-                yield m.at_most(m.sqrt(square), along)
+                yield beta, p, q
 
 
 def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """Yield relations: no choice in reach in tight inputs has a larger label margin than alpha.
+    """Yield relations: no choice in reach in tight inputs has a larger label margin than alpha."""
+    for own, other in blurred(one):
+        yield m.at_most(m.values(other), m.values(own))
+
+
+def blurred(one: Selection) -> Iterator[tuple[Any, Any]]:
+    """Yield squared label margins of alpha, and of choices in reach in tight inputs.
 
     The other inputs enter by the means of their tokens, and only if each has one key for all of
     them. There are no such inputs if p(alpha) exists and T > 1, and all label margins are then
@@ -273,14 +287,14 @@ def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
         pairs = zip(svm.p_rows(beta), np.repeat(tight, T - 1), strict=True)
         return [row for row, flag in pairs if flag == of_tight]
 
-    def reached(beta: Selection) -> Numbers:
+    def reached(beta: Selection) -> Any:
         rows = zip(svm.v_rows(beta), tight, means, strict=True)
-        return m.values(svm.solve([x if t else mean for x, t, mean in rows], d).margin_square)
+        return svm.solve([x if t else mean for x, t, mean in rows], d).margin_square
 
     if not all(tight) and not any(any(row) for row in ranked(one, of_tight=False)):
         for beta in others(one):
             if svm.solve(ranked(beta, of_tight=True), d).exists:
-                yield m.at_most(reached(beta), reached(one))
+                yield reached(one), reached(beta)
 
 
 def below(case: Tilted) -> bool:
@@ -332,14 +346,21 @@ def prompts(draw: st.DrawFn) -> Tilted:
 
 
 SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1, proposition=letters.several)
-BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
+BELOW = Hypothesis(
+    "v(alpha) exists, and other tokens score below 1 under it",
+    below,
+    proposition=ratio_letters.below,
+)
 WEIGHTED = Hypothesis(
     "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
     "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input",
     weighted,
+    proposition=ratio_letters.weighted,
 )
 MEETS = Hypothesis(
-    "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i", meets
+    "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i",
+    meets,
+    proposition=ratio_letters.meets,
 )
 ALONE = Hypothesis(
     "every choice but alpha has a smaller label margin",

@@ -1,5 +1,7 @@
 """A selection of tokens as a model of the letters of programmes, in floats."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from attsvm.theory.proof.terms import IS_ZERO, REAL
@@ -7,11 +9,12 @@ from properties.mm._support import choice_letters as choices
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import programme_letters as letters
-from properties.mm._support.attended import mean_margin
+from properties.mm._support.attended import Attended, mean_margin
 from properties.mm._support.token_selections import Rival, chosen
 from properties.mm.joint_svm.conclusion import of_support
 from properties.mm.p_svm.conclusion import labels
 from properties.mm.theorem_2 import letters as joint
+from properties.mm.theorem_2 import prompt_limits, ratio_letters
 from properties.mm.theorem_2.prompt_limits import at_infinity
 from tests.theory.proof.evaluation import Model, nearest
 
@@ -113,6 +116,8 @@ def letters_of_path(case, X, rows):
     raised = [solution(tilts[i], d) for i in np.flatnonzero(tight & idle)]
     length, size = np.linalg.norm(case.p), np.linalg.norm(limit)
     attention = softmax(one, length / size * limit if size else limit)
+    time = np.abs(case.p).sum()
+    there = softmax(one, time * solution(svm.p_programme(one), d))
     multipliers, selected = floats(margins.multipliers(one)), X[np.arange(len(X)), alpha]
     functions = {
         letters.PROMPT.rows: {j: floats(row) for j, row in rows.items()}.__getitem__,
@@ -121,13 +126,75 @@ def letters_of_path(case, X, rows):
         joint.DULL: lambda i: float(tight[i] and idle[i]),
         joint.THEN: lambda i: attention[i, alpha[i]],
         joint.SPENT: attention.__getitem__,
+        joint.REACHED: lambda i: there[i, alpha[i]],
+        joint.LEFT: there.__getitem__,
     }
     return functions, {
         letters.PROMPT.solution: solution(svm.p_programme(one), d),
         joint.LIMIT.solution: limit,
         joint.U: sum(raised, np.zeros(d)),
         joint.R: length,
+        joint.TIME: time,
         joint.LOWER: float(floats([margins.rival_square(one)])[0]) ** 0.5,
         joint.FAR: np.linalg.norm(X - selected[:, None], axis=2).max(),
         joint.RIVALS: X.shape[1] - 1.0,
     }
+
+
+def model_of_tilted(case):
+    """The model of a selection with a prompt q, and of p_tau."""
+    one, q, d = case.chosen, case.rival.q, case.chosen.X.shape[2]
+    base = model_of_attended(Attended(one, q, q))
+    rivals = base.sets[choices.RIVAL]
+    changed, risen = [*prompt_limits.changes_support(case)], [*prompt_limits.risen(one)]
+    blurred, head = [*prompt_limits.blurred(one)], solution(svm.v_programme(one), d)
+    units = []
+    for beta in changed:
+        vector = solution(svm.v_programme(beta), d)
+        units.append(vector / (np.linalg.norm(vector) or 1.0))
+    tokens = [[floats(row) for row in svm.v_rows(beta)] for beta in changed]
+    above = [
+        next(j for j in enumerate(beta.alpha) if j in rivals and score(one, j, head) > 1)
+        for beta, _, _ in risen
+    ]
+    zero = [j for j, row in zip(rivals, svm.p_rows(one), strict=True) if not any(row)]
+    sizes = [[*map(floats, pair)] for _, *pair in risen]
+    functions = {
+        ratio_letters.CHOSEN: lambda c, i: tokens[c][i],
+        ratio_letters.UNIT: units.__getitem__,
+        ratio_letters.REACHED: lambda c: float(svm.p_programme(changed[c]).exists),
+        ratio_letters.MARGIN_OF: lambda c: min(x @ units[c] for x in tokens[c]),
+        ratio_letters.ALONG: lambda e: sizes[e][0] @ sizes[e][1],
+        ratio_letters.SIZES: lambda e: np.prod([np.linalg.norm(x) for x in sizes[e]]),
+        ratio_letters.ABOVE: above.__getitem__,
+        ratio_letters.SAME_KEY: lambda e: zero[0],
+        ratio_letters.CLEAR: lambda e: floats([blurred[e][0]])[0],
+        ratio_letters.BLUR: lambda e: floats([blurred[e][1]])[0],
+    }
+    constants = {
+        letters.Q: q,
+        ratio_letters.TAU: case.tau,
+        ratio_letters.TILTED.solution: solution(prompt_limits.tilted(case), d),
+    }
+    for term, value in constants.items():
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value
+    sorts = zip(
+        (ratio_letters.CHANGED, ratio_letters.RISEN, ratio_letters.BLURRED),
+        (changed, risen, blurred),
+        strict=True,
+    )
+    sets = {sort: range(len(found)) for sort, found in sorts}
+    tilted = constants[ratio_letters.TILTED.solution]
+    samples = [*base.samples[letters.VECTOR], q, tilted, 2 * tilted]
+    return replace(
+        base,
+        functions={**base.functions, **functions},
+        sets={**base.sets, **sets},
+        samples={**base.samples, letters.VECTOR: samples},
+    )
+
+
+def score(one, j, head):
+    """The score of a token under a head, times the label."""
+    return one.y[j[0]] * (one.X[j] @ head)

@@ -35,6 +35,7 @@ from properties.mm._support.prompt_descent import properly_started
 from properties.mm._support.prompt_limits import DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER
 from properties.mm._support.token_selections import Rival, Selection, chosen
 from properties.mm.normalised_descent.paced_runs import Paced
+from properties.mm.theorem_2.prompt_limits import Tilted
 from properties.mm.w_p_equivalence.models import Weighted
 from properties.sim import PRINTED
 from properties.sim._support import entry_loss
@@ -123,7 +124,7 @@ TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
 GIVEN = {*RECORDS, *LIMITS, *TABLES}
 """Readings for whose facts more values of letters are tried."""
-GIVEN_NEVER = {"mm/v-svm:sharp-2"}
+GIVEN_NEVER = {"mm/theorem-2:sharp-2", "mm/v-svm:sharp-2"}
 """Readings with a setting that no instance confirms; see `NEVER`."""
 IN_LEAD, NO_RIVAL = "no start has a margin of at most 0", "all instances have rivals"
 FAR_OUT = "runs from the cone start far out and grow slowly"
@@ -134,6 +135,7 @@ NEVER = {
     "symbolic.sim.pair_facts:prove_pair": (9, "the margins of 400 steps stay below a bound"),
     "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
     "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
+    "mm/theorem-2:sharp-2": (7, "its hypotheses exclude the choices of the last two claims"),
     "mm/v-svm:sharp-2": (12, "all instances have rows"),
     "sim/definition-3.8:amended": (1, "it says something of each rival if there are none"),
     "sim/few-support-tokens:amended": (12, "impossible, as constraints that carry are independent"),
@@ -259,6 +261,7 @@ MODELS = {
     Selection: programme_model.model_of,
     Rival: programme_model.model_of,
     Attended: programme_model.model_of_attended,
+    Tilted: programme_model.model_of_tilted,
     Step: lambda case: model_of_tokens(case.data, case.start),
     Paced: lambda case: replace(  # one step more, as facts of a step also speak of the next one
         descent_model.model_of(case.case, steps=9, pace=case.step), steps=8, floor=1e-9
@@ -509,7 +512,7 @@ def told_apart(claim, cases):
 def strict_model(claim, case):
     """The model of an instance of a declared reading, in which 0 is not above 0."""
     if not isinstance(case, Descent):
-        return MODELS[type(case)](case)
+        return replace(MODELS[type(case)](case), strict=True)
     short = replace(case, step=min(case.step, 1.0))  # after long steps attention underflows
     return replace(descent_model.model_for(claim, short, 3), strict=True, floor=1e-9)
 
@@ -535,7 +538,7 @@ def compared(claim):
         if not part.name or (part.dropped and not part.parameters):
             for case in filter(tame, [*part.examples, *drawn(claim.id, part.name)]):
                 found = exact_model(claim, case)
-                strict = found.strict or isinstance(case, Several | HeadSteps)
+                strict = found.strict or isinstance(case, Several | HeadSteps | Tilted)
                 yield {}, case, replace(found, strict=strict)
 
 
