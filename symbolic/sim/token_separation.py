@@ -143,5 +143,5 @@ def prove_lowered() -> str:
         "no margin falls by more", decide(goal, *parts, step.rate, fewest, scale(unit, top * size))
     )
     (sequent,) = claim.sequents
-    conclude(by_definition(sequent.proposition, a.means, fact), sequent)
+    conclude(by_definition(sequent.proposition, a.means[:1], fact), sequent)
     return "for any number of inputs, any step and any X; approached from X = 0"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,8 @@ from unittest import mock
 from attsvm._files import write_text
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from attsvm.theory.proof import linked
-from attsvm.theory.proof.facts import Fact, Proof, Proposition, Sequent
+from attsvm.theory.proof import linked, rules
+from attsvm.theory.proof.facts import Fact, Proof, Proposition, Sequent, proof
 from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.rules import denials
 from attsvm.theory.proof.search import certificate
@@ -53,6 +54,44 @@ def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
     if any(x.sort.index and x not in premise.letters for x in lost) and not premise.letters:
         return True
     return any(certificate((*rest, one), degree) is None for one in denials(fact.proposition))
+
+
+def other_premises(whole: Proof) -> Iterator[tuple[Fact, Fact]]:
+    """Yield the first fact of each call of a rule but `decide`, with each of its premises."""
+    for first, (rule, _, _) in whole.calls.items():
+        if rule != "decide":
+            fact = whole.facts[first - 1]
+            yield from ((fact, one) for one in dict.fromkeys(fact.premises))
+
+
+def asked(whole: Proof, fact: Fact, premise: Fact) -> bool:
+    """Return whether a rule needs a premise: it is left out of a list, or 0 >= 0 takes its place.
+
+    The rule must refuse the call, or make a fact that says something else or assumes more.
+    """
+    name, args, more = whole.calls[fact.first]
+    rule = getattr(rules, name)
+    call = inspect.signature(rule).bind(*args, **more)
+    with proof() as copy:
+        copy.facts += whole.facts
+        copy.meanings |= whole.meanings
+        copy.choices |= whole.choices
+        nothing = rules.square(as_term(0))
+        for key, value in call.arguments.items():
+            if value is premise:
+                call.arguments[key] = nothing
+            elif key in ("evidence", "definitions"):
+                kept = fact.premises if isinstance(value, Iterator) else value
+                call.arguments[key] = tuple(one for one in kept if one is not premise)
+            elif key == "facts":  # those of a lemma; an iterator is empty by now
+                call.arguments[key] = [nothing if x is premise else x for x in fact.premises]
+        try:
+            made = rule(*call.args, **call.kwargs)
+        except ProofError:
+            return True
+    return isinstance(made, Fact) and not (
+        made.proposition.says(fact.proposition) and made.assumptions <= fact.assumptions
+    )
 
 
 def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
