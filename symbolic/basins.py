@@ -385,34 +385,6 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def ensure_from_margins(exists: Supposition | None) -> None:
-    """Prove that a W with margins of at least ln(Q/D) is in the basin, and the limit from there.
-
-    Q is max|l'| sum_i (T_i - 1) range_i, for inputs of T_i tokens whose scores have the range
-    range_i. D > 0 is a lower bound of l(second) - l(best) for every input.
-
-    Args:
-        exists: the supposition that V exists; None if a step has shown it.
-    """
-    weight, Q, D = sp.symbols("r Q D", positive=True)
-    ensure_gap_of_rest()
-    ensure_positive(
-        weight - weight / (1 + weight),
-        "1 - s_o = r/(1 + r) is below r = sum_t exp(-m_t), at most (T - 1) exp(-m)",
-        normal=factored,
-    )
-    ensure_equal(
-        Q * sp.exp(-(sp.log(Q / D) + MORE)),
-        D / sp.exp(MORE),
-        "Q exp(-m) is D/exp(more) where m = ln(Q/D) + more",
-    )
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=factored
-    )
-    ensure_from_basin(start=None, exists=exists)
-
-
 @linked
 def prove_from_proper_start() -> str:
     """Prove the limit direction from the start r p(alpha), r = R + 1, R = max(0, ln(Q/D)).

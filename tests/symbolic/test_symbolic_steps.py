@@ -48,7 +48,6 @@ from symbolic.tf import (
     benign_landscape,
     definition_1,
     global_conjecture,
-    global_initial_gradient,
     local_convergence,
     margin_flow,
     nonlinear_head_several,
@@ -313,10 +312,6 @@ SPOILT = {
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
         [least_points.ensure_mean_meets, all_local_unique.ensure_by_others],
-    ),
-    "the nearest point of a set of which another point is shown": (
-        *(least_points, "SCALED", "some vector has margins of 1"),
-        [global_initial_gradient.prove],
     ),
     "another slope of the risk of two factors": (
         *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),

@@ -31,7 +31,7 @@ from attsvm.primitives.steps import ANY, SHORT, flattened, headed, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, WORST, WRONG, from_zero
-from properties.tf.global_initial_gradient import first_steps
+from properties.tf.global_initial_gradient import first_steps, letters
 from properties.tf.global_initial_gradient.first_steps import Step
 
 ZERO = np.zeros((2, 2))
@@ -69,8 +69,9 @@ LONG = Hypothesis(
     says="some input has two different scores, and iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i "
     "drop_i) - m_0 with the least drop_i of such inputs",
     implies=(SEVERAL_TOKENS,),
+    proposition=letters.long,
 )
-FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0)
+FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0, proposition=letters.forward)
 ALONG = Hypothesis(
     "the first step goes along W^mm",
     lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
@@ -123,7 +124,7 @@ THEOREM = Statement(
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "holds",
+            "proved",
             proof="symbolic.tf.global_initial_gradient:prove",
             under=(SLOPED_LOSS, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(

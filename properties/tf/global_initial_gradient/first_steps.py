@@ -26,6 +26,7 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Slack
+from properties.tf.global_initial_gradient import letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ AFTER_STEP = converges_in_direction(
     TARGET,
     floats=reaches_after,
     balls=decided_after,
+    proposition=letters.converges,
     symbols=solutions("W"),
     where="W_k are the iterates from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)||, m_0 is the least "
     "margin of W_0 and iota that of -grad L(W_0)/||grad L(W_0)||, of either sign, T_i is the "

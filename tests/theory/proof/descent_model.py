@@ -40,6 +40,8 @@ from properties.sim.orientation import conclusion as orientation
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.tf._support import path_letters as path
 from properties.tf._support.regularisation_paths import Path, nuclear
+from properties.tf.global_initial_gradient import letters as first_step
+from properties.tf.global_initial_gradient.first_steps import Step as FirstStep
 from properties.tf.linear_head_landscape import letters as rest
 from properties.tf.theorem_2 import near_letters as near
 from properties.tf.theorem_2.near_optimal_points import Candidate
@@ -283,6 +285,31 @@ def model_of_candidate(case: Candidate) -> Model:
     return replace(model, functions=functions, samples={**model.samples, VECTOR: vectors})
 
 
+def model_of_first_step(case: FirstStep, steps: int = 6) -> Model:
+    """Return the model of descent after a first step along the gradient."""
+    data, loss, W = case.data, LOSSES[case.loss], np.asarray(case.start, dtype=float)
+    before = model_of(Descent(data, W, case.loss), steps=2)
+    slope = before.functions[letters.GRADIENT](W.ravel())
+    unit = -slope / np.linalg.norm(slope)
+    after = (W.ravel() + case.length * unit).reshape(W.shape)
+    model = model_of(Descent(data, after, case.loss, step=case.step), steps)
+    scores = [data.gamma[i, data.present[i]] for i in range(data.n)]
+    at = [np.array([*pair, *np.clip([0.0, 1.0], *pair)]) for pair in map(_ends, scores)]
+    steepest = [float((-loss.slope(points)).max()) for points in at]
+    constants = {
+        first_step.START: W.ravel(),
+        first_step.UNIT: unit,
+        first_step.LENGTH: case.length,
+    }
+    functions = {**model.functions, first_step.STEEPEST: steepest.__getitem__}
+    for term, value in constants.items():
+        (atom,) = term.atoms
+        functions[atom.function] = lambda value=value: value  # type: ignore[attr-defined]
+    vectors = [*model.samples[VECTOR], W.ravel(), unit, slope]
+    samples = {**model.samples, VECTOR: vectors}
+    return replace(model, functions=functions, samples=samples, floor=1e-12)
+
+
 RHOS = (1.0, 8.0, 64.0, 480.0, 560.0, 600.0)
 """Radii of a path in units of ||W^mm||, if exponentials stay within floats."""
 
@@ -374,6 +401,10 @@ def model_of_penalised(case: Penalised, factored: bool) -> Model:
 
     functions = {**f, path.RADIUS: radius, path.PENALTY: penalty}
     return replace(model, functions=functions)
+
+
+def _ends(scores: Array) -> tuple[float, float]:
+    return float(scores.min()), float(scores.max())
 
 
 def _near(loss: Loss, score: float) -> float:

@@ -58,6 +58,7 @@ from properties.tf._support.regularisation_paths import (
 from properties.tf.generalised_svm.head_descent import HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
+from properties.tf.global_initial_gradient.first_steps import Step as FirstStep
 from properties.tf.lemma_2_limit.points import Point
 from properties.tf.theorem_2.near_optimal_points import Candidate, defined
 from properties.tf.vanishing_regularisation.penalised_minima import Path as Penalised
@@ -116,9 +117,11 @@ DECLARED = {
 LIMITS = {
     name: claim
     for name, claim in LINKED_CLAIMS.items()
-    if claim.instance_type in (Local, Path, Penalised) or claim.id == "tf/svm-rank:amended"
+    if claim.instance_type in (FirstStep, Local, Path, Penalised)
+    or claim.id == "tf/svm-rank:amended"
 }
-"""All readings on limits of minimisers over balls, on descent from cones, and on nuclear norms."""
+"""All readings on limits of minimisers over balls, on descent from cones or after a step, and on
+nuclear norms."""
 TABLES = {name: claim for name, claim in LINKED_CLAIMS.items() if claim.instance_type is Table}
 """All readings on sentences of two words."""
 EVALUATED = {**FORMULAS, **RUNS, **RECORDS, **LIMITS, **TABLES}
@@ -143,6 +146,7 @@ NEVER = {
     "tf/benign-landscape:amended-2": (3, "impossible: a score that is attended beside a rival"),
     "tf/definition-2:sharp": (6, NO_RIVAL),
     "tf/generalised-svm:amended-1": (2, "all tokens are kept, so no rival is left"),
+    "tf/global-initial-gradient:amended": (3, "impossible: the sum of the A_j is 0"),
     "tf/local-convergence:amended": (2, FAR_OUT),
     "tf/local-convergence:sharp": (2, FAR_OUT),
     "mm/general-data:amended": (2, FAR_OUT),
@@ -182,6 +186,13 @@ def one_token(name):
     return claim.instance_type(**{x: one if one.ndim else float(one) for x, one in known.items()})
 
 
+SINGLE = FirstStep(
+    AttentionData.of([[[1, 0], [0, 0]]], [[1, 0]], y=[1], v=[1, 0]),
+    np.diag([-1.0, 0.0]),
+    "correlation",
+    1.0,
+)
+"""A first step on one rival to the margin 0, for a loss with b_i G_i = l(second) - l(best)."""
 REST = "symbolic.tf.where_stationary:prove"
 ALONE = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 """Data without rivals."""
@@ -214,6 +225,7 @@ SPECIAL = {
     "mm/general-data:amended": [LEVEL],
     "sim/hyperplanes:amended": [ALIKE],
     "sim/hyperplanes:sharp-2": [ALIKE],
+    "tf/global-initial-gradient:amended": [SINGLE],
     LOWERS: [replace(case, loss=PRINTED) for case in (ORTHOGONAL, SIDEWAYS)],
 }
 """Instances at which the assumptions of a conclusion hold, where drawn ones miss them."""
@@ -254,6 +266,7 @@ MODELS = {
     Several: att_svm_model.model_of_several,
     HeadSteps: head_model.model_of,
     Candidate: descent_model.model_of_candidate,
+    FirstStep: descent_model.model_of_first_step,
     Local: cone_model.model_of_local,
     Path: descent_model.model_of_path,
     Point: separation_model.model_of_point,
@@ -413,6 +426,8 @@ def long_models(claim, cases):
     """Models of long runs, with bounds and errors of many sizes."""
     if claim.instance_type is Local:
         found = (cone_model.model_of_local(case, steps=LONG_RUN // 4) for case in cases[:2])
+    elif claim.instance_type is FirstStep:
+        found = (descent_model.model_of_first_step(case, LONG_RUN) for case in (SINGLE, *cases[:2]))
     elif of_run(claim):
         longer = (descent_model.model_for(claim, run, LONG_RUN) for run in cases[:6])
         found = (replace(one, floor=1e-14) for one in longer)
