@@ -108,6 +108,7 @@ NOT_TAKEN = {
     "tf/generalised-svm:sharp-2": ["l has a continuous derivative"],
     # the hypothesis defines Gamma: without continuity, |l'| may have no least and largest value
     "tf/theorem-2:amended-2": ["l has a continuous derivative"],
+    "tf/theorem-2:sharp": ["l has a continuous derivative"],
     # the letters of the proof leave out T = 1, for which the formula says something else
     "tf/softmax-range:sharp-2": ["T >= 2"],
     # sizes are positive integers by the symbols for them
@@ -222,7 +223,7 @@ def test_a_hypothesis_that_no_step_takes_is_told():
         ("tf/few-tokens:amended-2", IN_BASIN, "risk gap of the start below the threshold"),
         ("tf/few-tokens:amended-2", SEVERAL_TOKENS, SEVERAL_TOKENS.name),
         ("tf/local-convergence:sharp", cones.RADIUS, cones.RADIUS.name),
-        ("tf/theorem-2:sharp", FALLING, NEGATIVE_SLOPE.name),
+        ("tf/global-conjecture:sharp-2", FALLING, NEGATIVE_SLOPE.name),
     ):
         claim = CLAIMS[name]
         others = [one for one in reached(claim.proof)[0].supposed if one is not what]

@@ -29,6 +29,7 @@ from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
+from properties.tf.theorem_2 import near_letters
 from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import GOOD, LARGE, Candidate
 
@@ -75,6 +76,7 @@ PATH = Statement(
 SMALL_COST = Hypothesis(
     "n (L(R U) - L_*) < m_i d_i for every i, if l' is continuous and below 0",
     points.cheap_if_sloped,
+    proposition=near_letters.cheap,
 )
 CHEAP = Hypothesis(
     "l' is continuous and below 0, and n (L(R U) - L_*) < m_i d_i for every i",
@@ -109,8 +111,8 @@ RATE = Statement(
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, SLOPED_LOSS, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "holds",
-            proof="symbolic.tf.theorem_2:prove_sharp",
+            "proved",
+            proof="symbolic.tf.nearest_points:prove",
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=points.closest,

@@ -8,8 +8,10 @@ from attsvm.primitives.descent_letters import (
     BEST,
     FALL,
     GAMMA,
+    INFIMUM,
     INPUT,
     LOW,
+    NUMBER,
     OWNER,
     RIVAL,
     M,
@@ -22,13 +24,16 @@ from attsvm.primitives.descent_letters import (
     x,
 )
 from attsvm.primitives.descent_letters import SETTING as OF_SCORES
+from attsvm.primitives.programme_letters import WEIGHT
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.proof.terms import INV, LOG, NORM, Function, Letter, Term, most, total
 
-RHO = Function("rho")()
+RHO, COST = Function("rho")(), Function("G")()
 WORST, FLAT, STEEP = (Function(name, (INPUT,)) for name in ("worst", "flat", "steep"))
 """The lowest score of an input, and its scores at which -l' is least and largest."""
+NEAR = Function("near the best", (INPUT,))
+"""The score at which -l' is least between the best score of an input and G/m below it."""
 POINT, BALL = W(0) - RHO * V, RHO**2 * (V @ V)
 """W - rho W^mm, and the square of the radius R."""
 _rival = Letter("row", RIVAL)
@@ -63,6 +68,47 @@ SETTING = {
     "it is not above the best": Sequent(ge(BEST(i), FLAT(i))),
     "none is more than at another score": Sequent(ge(FALL(STEEP(i)), FALL(x)), _OWN),
 }
+
+
+_CLOSE = BEST(i) - COST * INV(FALL(FLAT(i)))
+_SHARE = WEIGHT(j) * INV(total(WEIGHT(j), j))
+SHARPER = {
+    **SETTING,
+    "rho is positive": Sequent(gt(RHO, 0)),
+    "G is n (L(rho W^mm) - L_*)": Sequent(eq(COST, NUMBER * (risk(W(1)) - INFIMUM))),
+    "no |l'| within G/m below the best score is less than at one score": Sequent(
+        ge(FALL(x), FALL(NEAR(i))), frozenset({ge(x, _CLOSE), ge(BEST(i), x)})
+    ),
+    "this score is not further below the best": Sequent(ge(NEAR(i), _CLOSE)),
+    "it is not above the best one": Sequent(ge(BEST(i), NEAR(i))),
+}
+
+
+def weighted(j: Term) -> Term:
+    """Return c_j = b_i (gamma_best - gamma_j) (1 - G/(m_i d_i)) for the input i of a rival."""
+    own = OWNER(j)
+    return FALL(NEAR(own)) * (BEST(own) - GAMMA(j)) * (1 - COST * INV(least_part(own)))
+
+
+KAPPA = RHO + LOG(COST) - total(_SHARE * LOG(weighted(j.term) * INV(_SHARE)), j)
+"""kappa; a rival of multiplier 0 adds 0."""
+
+
+def cheap() -> list[Sequent]:
+    """Return the fact that G is below m_i d_i for each input of several tokens."""
+    return [Sequent(gt(least_part(OWNER(j)), COST))]
+
+
+def closest(share: object = 1, power: int = 1, gaps: str = "own") -> Said | None:
+    """Return the claim ||W/R - U||^2 <= 2 kappa/rho, and that U and kappa exist.
+
+    It says that ||W - rho W^mm||^2 <= 2 kappa rho ||W^mm||^2, that ||W^mm|| > 0, and that G and all
+    c_j are positive.
+    """
+    bound = 2 * KAPPA * RHO * (V @ V)
+    texts = gt(NORM(V), 0), gt(COST, 0), gt(weighted(j.term), 0), ge(bound, POINT @ POINT)
+    known = (share, power, gaps) == (1, 1, "own")
+    return Said(tuple(map(Sequent, texts)), SHARPER) if known else None
 
 
 def large() -> list[Sequent]:

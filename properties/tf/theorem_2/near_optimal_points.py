@@ -257,6 +257,7 @@ def close(m: Namespace, case: Candidate, share: Number = 1, power: int = 1) -> C
     return _within(m, case, cases.log_spread, share, power)
 
 
+@concludes(letters.closest)
 @stated(
     "$formula",
     r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 $gaps}{\rho^$power}",

@@ -366,8 +366,7 @@ def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     few = PROFILES["quick"].scaled(200)
     outcome = check_part(claim, claim.part(""), few, 0)
     assert outcome.error is None
-    assert outcome.steps[0].startswith("||W^mm|| is above 0")
-    assert "the gradient of ||X||^2/2 is X" in outcome.steps
+    assert outcome.steps[0].startswith("a chain of ")
     assert check_shard(claim, claim.part(""), few, 1, 0).steps == []
 
 

@@ -12,11 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import ctx
 from scipy.optimize import linprog
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData
+from attsvm.exact import ExactData, rational
+from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import smoothness
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import path_kq, path_w
@@ -271,7 +273,20 @@ def model_of_candidate(case: Candidate) -> Model:
     at = [np.array([*pair, *np.clip([0.0, 1.0], *pair)]) for pair in ends]
     falls = [-loss.slope(ends) for ends in at]
     points = [np.asarray(case.W, dtype=float).ravel(), case.rho * svm]
-    (rho,) = near.RHO.atoms
+    (rho,), (cost,) = near.RHO.atoms, near.COST.atoms
+    G = 0.0
+    if solved is not None:
+        with ctx.workprec(256):
+            rows = [[rational(case.rho) * x for x in row] for row in solved.W]
+            G = float((risk_gap(ExactData.of(data), rows, case.loss) * data.n).mid())
+
+    def near_best(i: int) -> float:
+        """Return the score of the least |l'| from the best score down to G/m below it."""
+        best = float(np.max(scores[i]))
+        low = best - G / float(falls[i].min())
+        found = np.array([low, best, *np.clip([0.0, 1.0], low, best)])
+        return float(found[np.argmin(-loss.slope(found))])
+
     functions = {
         **model.functions,
         letters.W: points.__getitem__,
@@ -280,6 +295,8 @@ def model_of_candidate(case: Candidate) -> Model:
         near.STEEP: lambda i: float(at[i][falls[i].argmax()]),
         WEIGHT: lambda j: 0.0 if solved is None else float(Fraction(str(solved.duals[j]))),
         rho.function: lambda: case.rho,  # type: ignore[attr-defined]
+        cost.function: lambda: G,  # type: ignore[attr-defined]
+        near.NEAR: near_best,
     }
     vectors = [*model.samples[VECTOR], *points]
     return replace(model, functions=functions, samples={**model.samples, VECTOR: vectors})
