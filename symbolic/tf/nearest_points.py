@@ -60,7 +60,7 @@ from attsvm.theory.proof.rules import (
     regroup,
     scale,
 )
-from attsvm.theory.proof.terms import EXP, INV, LOG, NORM, total
+from attsvm.theory.proof.terms import EXP, INV, LOG, NORM, as_term, total
 from properties.tf.theorem_2 import SMALL_COST
 from properties.tf.theorem_2 import near_letters as letters
 from properties.tf.theorem_2 import near_optimal_points as points
@@ -96,7 +96,7 @@ def costs(rival: Fact, cheaper: Fact) -> tuple[Fact, Fact, Fact]:
     slope = known("fall is the negative slope of the loss")
     flat_low, flat_high = known("it is not below the worst"), known("it is not above the best")
     low = known("no worst score is below the lowest")
-    b, first, u, best = FALL(FLAT(i)), {K: 0}, a.u(i, 0), BEST(i)
+    b, first, u, best = FALL(FLAT(i)), {K: as_term(0)}, a.u(i, 0), BEST(i)
     high = decide(ge(HIGH, FLAT(i)), flat_high, a.best_high)
     b_positive = cut(at(falling, {x: FLAT(i)}), decide(ge(FLAT(i), LOW), flat_low, low), high)
     # an input of W costs at least m times its deficit, and G at most

@@ -27,8 +27,6 @@ from symbolic.least_points import MORE, ensure_multipliers
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf import definition_1
 
-CONVEX_LOGARITHM = "-log is convex"
-
 
 def ensure_near_where_margins_are_large() -> None:
     """Prove that ||W - V||^2 <= 2 c R^2 / rho if all margins of W are at least rho - c.
