@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from commands import TOYS
 
 from attsvm.cli import main
 from attsvm.theory import load_packs
@@ -34,26 +35,24 @@ def test_tightness_and_refutations_for_all_sizes_are_printed(capsys, id, said):
     assert said in capsys.readouterr().out
 
 
+NOT_IN_COQ = "no theorem: it has no proof in Coq for all sizes, and no stored counterexample"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (
-            ["tf/overparameterisation:sharp"],
-            "no theorem: it has no proof in Coq for all sizes, and no stored counterexample",
-        ),
-        (
-            ["--proofs", "tf/overparameterisation:sharp"],
-            "its proof is in prose, so that it has no facts to check",
-        ),
-        (["--proofs", "sim/lemma-3.13:literal"], "no proof"),
+        (["toy/prose"], NOT_IN_COQ),
+        (["--proofs", "toy/prose"], "its proof is in prose, so that it has no facts to check"),
+        (["--proofs", "toy/true"], "no proof"),
     ],
 )
 def test_a_named_reading_without_a_theorem_says_why(tmp_path, capsys, words, said):
     coqc = tmp_path / "coqc"
     coqc.write_text("#!/bin/sh\necho Coq of a test\n")
     coqc.chmod(0o755)
-    assert main(["kernel", *words, "--coqc", str(coqc)]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [f"{words[-1]}: {said}", "Coq of a test"]
+    assert main(["kernel", *TOYS, *words, "--coqc", str(coqc)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:2] == [f"{words[-1]}:literal: {said}", "Coq of a test"]
 
 
 def test_a_counterexample_is_printed_with_its_proof(capsys):

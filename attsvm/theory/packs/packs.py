@@ -12,7 +12,6 @@ from typing import TypeVar
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
-from attsvm.theory.declaration.question import Question
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.code_bases import (
     hold_to_texts,
@@ -307,6 +306,8 @@ def _pack(
                 "functions, lists and loops.",
             )
     if not claims and whole:
+        from attsvm.theory.declaration.question import Question
+
         remedy = "Write `NAME = Statement(...)` at the top level of the module."
         if any(isinstance(value, Question) for value in vars(module).values()):
             remedy = f"`attsvm ask {source}` answers its questions."
