@@ -74,7 +74,7 @@ LEMMA = Statement(
             },
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             proof="symbolic.sim.lemma_3_13_l2:prove_normed",
             constants={"by": "norms"},
             depends_on=("sim/lemma-3.13-l2:sharp",),

@@ -14,28 +14,23 @@ Two tokens attain it, of probabilities (1-a)/2 and (1+a)/2. The code's value at 
 height has w = sqrt 2 cos p and r - w/2 = |b| + sin(p)/sqrt 2 for some p in [0, pi/2].
 """
 
-from types import SimpleNamespace
-
 import sympy as sp
 
 from attsvm.errors import present
 from attsvm.lipschitz import normed_height, normed_slope, squared_height, squared_slope
 from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import cancelled, factored, simplified
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
 from attsvm.theory.proof.linked import linked
 from properties.sim._support import entry_loss
-from properties.sim.lemma_3_13_l2 import LEMMA
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import (
-    MORE,
     a,
 )
-from symbolic.mean_value import said_by
 from symbolic.sim import lemma_3_13_l2_facts as facts
 from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import SHARE, curvature_of_two, ensure_attained
-from symbolic.textbook import DIFFERENTIABLE, INTERIOR, STATIONARY, TRIANGLE
+from symbolic.textbook import DIFFERENTIABLE, INTERIOR, STATIONARY
 
 x = sp.Symbol("x", real=True)
 
@@ -236,33 +231,24 @@ def only_critical_residual(value: sp.Expr, p: sp.Expr, b: sp.Expr) -> sp.Expr:
     return cancelled(flat[1].subs(b, size) / ((1 - a**2) * c**2) - (a - D * t / q))
 
 
+@linked
 def prove_normed() -> str:
-    """Prove the constant for given ||h|| and |b|: the largest one of `prove`, and attained."""
-    prove()
-    p, b, u = sp.symbols("p b u", real=True)
-    w, mu, k = sp.symbols("w mu a", nonnegative=True)
-    ends = (mu + w / 2) ** 2 + (mu - w / 2) ** 2
-    ensure_equal(
-        ends,
-        w**2 / 2 + 2 * mu**2,
-        "the squares of the extreme values mu +- w/2 add up to w^2/2 + 2 mu^2",
-    )
-    circle = ends.subs({w: sp.sqrt(2) * sp.cos(p), mu: sp.sin(p) / sp.sqrt(2)})
-    ensure_equal(
-        circle,
-        1,
-        "w^2/2 + 2 mu^2 is ||h||^2 = 1 at w = sqrt 2 cos p and mu = sin(p)/sqrt 2",
-        normal=simplified,
-    )
-    cite(TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + |b|
-    higher = squared_height(w, MORE + mu, k) - squared_height(w, mu, k)
-    ensure_equal(
-        higher,
-        w * (1 - k**2) * k * MORE,
-        "the height rises with m and so with mu, up to w^2/2 + 2 mu^2 = 1",
-    )
+    """Prove the constant for given ||h|| and |b|, and that two tokens attain it.
+
+    The facts bound the curvature by the largest height in two numbers. The steps show that the code
+    evaluates this height.
+    """
+    facts.normed_change()
+    p, b, u, cosine = sp.symbols("p b u c", real=True)
     m = b + sp.sin(p) / sp.sqrt(2)
     value = squared_height(sp.sqrt(2) * sp.cos(p), m, a)
+    circle = {sp.sin(p): sp.sqrt(1 - cosine**2), sp.cos(p): cosine}
+    ensure_equal(
+        present(entry_loss.normed_constant.largest, "a height")(SYMBOLS, 1, b, a, cosine),
+        value.subs(circle),
+        "the height of c is that at w = sqrt 2 cos p and m = b + sin(p)/sqrt 2",
+        normal=expanded,
+    )
     ensure_inside(value, p)
     ensure_zero(
         only_critical_residual(value, p, b),
@@ -285,20 +271,6 @@ def prove_normed() -> str:
     ensure_positive(
         [top, (label(u) * (1 - 3 * u) ** 2).subs(u, sp.Rational(1, 3))],
         "B(u) tends to infinity as u grows to 1/3, so that each b != 0 has one critical point",
-    )
-
-    v = SimpleNamespace(
-        A=symbols_of("A", 2, 1),
-        x=symbols_of("x", 1),
-        y=symbols_of("y", 1),
-        h=symbols_of("h", 2),
-        b=symbols_of("b"),
-    )
-    largest = entry_loss.normed_constant(SYMBOLS, SYMBOLS.dot(v.h, v.h), SYMBOLS.abs(v.b))
-    ensure_equal(
-        cancelled(said_by(LEMMA, "sharp-2", v).right / SYMBOLS.norm(v.x - v.y)),
-        SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * largest,
-        "the constant of sharp-2 is ||A||^2 times the largest height",
     )
     ensure_attained(reached(), REACHES, entry_loss.squared_loss)
     return "||h||^2 c(|b|/||h||) bounds the curvature for every n; two tokens attain it"

@@ -20,6 +20,7 @@ from attsvm.theory.proof.rules import (
     add_up,
     assume,
     at,
+    attained,
     beyond,
     bounds,
     by_definition,
@@ -27,10 +28,23 @@ from attsvm.theory.proof.rules import (
     cite,
     cut,
     decide,
+    inside,
+    one_of_sum,
     scale,
     square,
 )
-from attsvm.theory.proof.terms import ABS, INV, SQRT, Letter, Term, as_term, least, most, total
+from attsvm.theory.proof.terms import (
+    ABS,
+    INV,
+    SQRT,
+    Letter,
+    Term,
+    as_term,
+    least,
+    most,
+    substituted,
+    total,
+)
 from attsvm.theory.types import Namespace, Numbers, Values
 from properties.sim import lemma_3_13_l2
 from properties.sim._support import entry_loss
@@ -45,7 +59,7 @@ from symbolic.curvature_facts import (
     of_shares,
     shares,
 )
-from symbolic.facts import end, formula_of, letters_in, product, some_of
+from symbolic.facts import end, formula_of, letters_in, product, size_at_most, some_of
 from symbolic.sim.gradient_change import Weights, direction, forms, gradient_change
 from symbolic.sim.lemma_3_13_facts import on_the_way
 from symbolic.sim.sharp import ROOT_2, root_of_2
@@ -112,6 +126,110 @@ def by_setting(v: Values, settings: Mapping[str, Sequent]) -> Largest:
         kappa = entry_loss.squared_constant(LETTERS, *sizes).term
         (above,) = (setting(settings, x) for x in settings if x.endswith("at least each height"))
         return kappa, by_definition(ge(kappa, height(e)), e.means, above)
+
+    return largest
+
+
+def middle_bound(e: Ends, h: Term, b: Term, some: Fact) -> tuple[Term, Fact]:
+    """Return m = |mu| for the middle mu of the values, and that r - w/2 is at most m + |b|."""
+    mu = (least(h, t) + most(h, t)) / 2
+    m, bound = ABS(mu), e.w / 2 + ABS(mu) + ABS(b)
+    (up, down), (b_up, b_down) = both_signs(mu), both_signs(b)
+    ends = (
+        decide(ge(bound, h - b), beyond("most", h, t), e.means[0], up, b_down),
+        decide(ge(bound, b - h), beyond("least", h, t), e.means[0], down, b_up),
+    )
+    reach = bounds(size_at_most(*ends, h - b, bound), "most", ABS(h - b), t, some)
+    return m, decide(ge(m + ABS(b) - e.far, 0), reach, *e.means)
+
+
+def both_signs(x: Term) -> tuple[Fact, Fact]:
+    """Return that |x| is at least x, and at least -x."""
+    size, size_square = cite(SIZE, (), x)
+    up, down = (decide(ge(ABS(x), y), size, size_square) for y in (x, -x))
+    return up, down
+
+
+def extremes(h: Term, some: Fact, wide: Fact) -> Fact:
+    """Return that sum h^2 >= (max h)^2 + (min h)^2, as max h > min h.
+
+    With the share I = (h - min h)/(max h - min h) h^2 is at least (h I)^2 + (h (1-I))^2. The first
+    square is (max h)^2 at the largest value, and the second one is (min h)^2 at the least.
+    """
+    low, top, hole = least(h, t), most(h, t), Letter("hole")
+    W, over = top - low, INV(top - low)
+    unit, _ = cite(RECIPROCAL, [wide], W)
+    rise = decide(ge(h - low, 0), beyond("least", h, t))
+    fall = decide(ge(top - h, 0), beyond("most", h, t))
+    spread = product(square(h * over), rise, fall)
+    u, v = h * (h - low) * over, h * (top - h) * over
+    each = decide(ge(h**2, u**2 + v**2), spread, scale(unit, h**2 * (W * over + 1)), degree=1)
+    ends = []
+    for name, value, part in (("top", top, u), ("bottom", low, v)):
+        place, reached = attained(name, value, some)
+        x = hole.term
+        form = (x * ((x - low) if name == "top" else (top - x)) * over) ** 2
+        same = inside(reached, substituted(h, {t: place()}), value, form, hole)
+        own = at(one_of_sum(square(part), t), {t: place()})
+        whole = scale(unit, value**2 * (W * over + 1))
+        ends.append(decide(ge(total(part**2, t), value**2), own, same, whole, degree=1))
+    return decide(ge(total(h**2, t), top**2 + low**2), add_up(each, t), *ends)
+
+
+def by_norms(v: Values, settings: Mapping[str, Sequent], some: Fact) -> Largest:
+    """Return ||h||^2 c(|b|/||h||), by the setting of its reading, as the bound of the heights.
+
+    For w > 0 it is at least the height at a and w/(sqrt 2 ||h||).
+    """
+    h, b = v.h.entry((t.term,)), v.b.term
+    s = total(h**2, t)
+    kappa = entry_loss.normed_constant(LETTERS, LETTERS.dot(v.h, v.h), LETTERS.abs(v.b)).term
+    (above,) = (setting(settings, x) for x in settings if x.endswith("at least each height"))
+
+    def largest(e: Ends) -> tuple[Term, Fact]:
+        w, x, c, low, top = e.w, a.term, Letter("c"), least(h, t), most(h, t)
+        goal, condition = ge(kappa, height(e)), gt(w, 0)
+        yes, no = assume(condition), assume(condition.denied())
+        m, far = middle_bound(e, h, b, some)
+        around = extremes(h, some, decide(gt(top - low, 0), yes, e.means[0]))
+        size_square = cite(SIZE, (), (low + top) / 2)[1]
+        round_ = decide(
+            ge(s, w**2 / 2 + 2 * m**2),
+            *(around, size_square, scale(e.means[0], w + top - low)),
+        )
+        full = decide(gt(2 * s, 0), round_, yes, square(m))
+        root, whole = cite(ROOT, [decide(ge(2 * s, 0), full)], 2 * s)
+        S = root.proposition.term
+        unit, over = cite(RECIPROCAL, [decide(gt(S, 0), root, whole, full)], S)
+        place = w * INV(S)
+        short = decide(ge(S, w), root, whole, round_, square(m))
+        ends = product(e.wide, over), decide(ge(1, place), product(over, short), unit)
+        own = cut(at(above, {c: place}), *ends)
+        flat = decide(ge(1 - place**2, 0), *ends)
+        side, side_square = cite(ROOT, [flat], 1 - place**2)
+        T_ = side.proposition.term
+        # S T/2 is at least m
+        z = S * T_ / 2
+        units = scale(unit, w**2 * (S * INV(S) + 1))
+        long = decide(ge(z**2, m**2), round_, scale(side_square, S**2), whole, units)
+        long = decide(ge(z, m), product(root, side), long)
+        # the height
+        positive, small = assume(ge(a, 0)), assume(ge(1, a))
+        n = decide(ge(N, 0), positive, small)
+        part = product(n, positive, e.wide)
+        q = N * x * w
+        values = (
+            scale(unit, q * ABS(b)),
+            scale(whole, INV(S) * q * T_ / 2 + N * (1 - 3 * x**2) * place**2 / 4),
+            scale(unit, S * q * T_ / 2 + N * (1 - 3 * x**2) * w**2 * (S * INV(S) + 1) / 4),
+        )
+        spare = product(part, far), product(part, decide(ge(z - m, 0), long))
+        first = decide(goal, own, *spare, *values, degree=1)
+        nothing = decide(ge(0, 0)), decide(ge(1, 0))
+        zero = cut(at(above, {c: as_term(0)}), *nothing)
+        none = decide(eq(w, 0), e.wide, no)
+        second = decide(goal, zero, scale(none, N * (e.far * x + w * (1 - 3 * x**2) / 4)), degree=1)
+        return kappa, cases(first, second, condition)
 
     return largest
 
@@ -505,6 +623,20 @@ def largest_change() -> None:
     kappa = entry_loss.squared_constant(
         LETTERS, LETTERS.oscillation(v.h), LETTERS.largest(v.h - v.b)
     ).term
+    fact = gradients_apart(v, some, largest, ROOT_2 * size, lambda z: span_by_norm(v, z, root_2))
+    (goal,) = conclusion_of(formula_of(statement, reading)).sequents
+    apart = SQRT(total((v.x - v.y).entry((k.term,)) ** 2, k))
+    half = scale(root_2[1], size**2 * kappa * apart)
+    end(statement, reading, by=[decide(goal.proposition, fact, half)])
+
+
+def normed_change() -> None:
+    """Prove ||grad L(x) - grad L(y)|| <= ||A||^2 ||h||^2 c(|b|/||h||) ||x - y||."""
+    statement, reading = lemma_3_13_l2.LEMMA, "sharp-2"
+    v, some = letters_in(statement, reading), some_of(statement, reading, "n")
+    settings, root_2 = conclusion_of(formula_of(statement, reading)).setting, root_of_2()
+    size, largest = LETTERS.spectral(v.A).term, by_norms(v, settings, some)
+    kappa = entry_loss.normed_constant(LETTERS, LETTERS.dot(v.h, v.h), LETTERS.abs(v.b)).term
     fact = gradients_apart(v, some, largest, ROOT_2 * size, lambda z: span_by_norm(v, z, root_2))
     (goal,) = conclusion_of(formula_of(statement, reading)).sequents
     apart = SQRT(total((v.x - v.y).entry((k.term,)) ** 2, k))

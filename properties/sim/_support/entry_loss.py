@@ -167,6 +167,10 @@ normed_constant = Primitive(
     of=("s", "b"),
     balls=normed_constant_ball,
     floats=squared_normed_constants,
+    largest=lambda m, s, b, a, c: (
+        (1 - a * a)
+        * (m.sqrt(2 * s) * b * a * c + s * c * (a * m.sqrt(1 - c * c) + (1 - 3 * a * a) * c / 2))
+    ),
 )
 
 

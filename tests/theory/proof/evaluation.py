@@ -17,6 +17,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import mpmath
@@ -201,6 +202,10 @@ def _ball(one: Value, *numbers: float) -> float:
     return float(arb(one.balls(*map(BALLS.values, numbers))).mid())
 
 
+ROOTS = SimpleNamespace(sqrt=np.sqrt)
+"""The arithmetic in which heights of primitives are evaluated on arrays of floats."""
+
+
 def best_of(one: Value, numbers: Sequence[float]) -> Sequence[float]:
     """Return numbers from 0 to 1 at which the height of a primitive is largest, by finer grids."""
     count = len(inspect.signature(one.largest).parameters) - 1 - len(numbers)
@@ -208,7 +213,7 @@ def best_of(one: Value, numbers: Sequence[float]) -> Sequence[float]:
     for _ in range(12):
         axes = [np.linspace(a, b, 21) for a, b in zip(low, high, strict=True)]
         grid = np.meshgrid(*axes, indexing="ij")
-        at = int(np.argmax(one.largest(None, *numbers, *grid)))
+        at = int(np.argmax(one.largest(ROOTS, *numbers, *grid)))
         best = np.array([x.ravel()[at] for x in grid])
         step = (high - low) / 10
         low, high = np.maximum(best - step, 0), np.minimum(best + step, 1)
