@@ -18,7 +18,6 @@ above a positive constant.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attsvm.errors import present
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.descent_letters import (
     BEST,
@@ -38,7 +37,6 @@ from attsvm.primitives.descent_letters import (
     x,
 )
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, ONE_INPUT, SEVERAL_TOKENS
-from attsvm.theory.declaration.proof import Supposition
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
@@ -47,7 +45,7 @@ from attsvm.theory.proof.lemmas import (
     LENGTH,
     RECIPROCAL,
 )
-from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -352,22 +350,19 @@ def keeps(a: Attention, step: Pace, B: Function, at_most: Fact, level: Fact) -> 
     return Kept(ahead, share, some_ahead, some_share, before, attended, step.over)
 
 
-def aligned_runs(
-    aligned: Callable[[], Fact], take: Callable[[Supposition], tuple[Fact, ...]] = suppose
-) -> Converged:
+def aligned_runs(aligned: Callable[[], Fact]) -> Converged:
     """Prove the limit direction from any start and with any step.
 
     Args:
         aligned: returns that <A_r, A_j> (1 - same) >= 0, where `same` is 1 for rivals of one input.
-        take: returns what a hypothesis says.
     """
     a = attends(suppose(UNIQUE_OPTIMUM)[0])
-    (level,), (rival,) = take(EQUAL_RIVALS), take(SEVERAL_TOKENS)
+    (level,), (rival,) = suppose(EQUAL_RIVALS), suppose(SEVERAL_TOKENS)
     run = moves(a)
     bent = slopes(a, steepness(a, SMOOTH_SLOPE, FALLING))
     step = paces(a, run, bent, level, aligned(), rival)
     B, at_most = stays(a, step, reaches(a, step))
-    return from_kept(a, run, bent, keeps(a, step, B, at_most, level), rival, take(SOLUTION))
+    return from_kept(a, run, bent, keeps(a, step, B, at_most, level), rival, suppose(SOLUTION))
 
 
 def end_direction(run: Converged) -> None:
@@ -379,19 +374,6 @@ def end_direction(run: Converged) -> None:
 def prove_equal_rivals() -> str:
     """Prove the limit direction for aligned inputs whose rivals have the same score."""
     end_direction(aligned_runs(lambda: suppose(INPUTS_ALIGNED)[0]))
-    return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
-
-
-def of_case(what: Supposition) -> tuple[Fact, ...]:
-    """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it."""
-    says = present(what.proposition, "what a case says")()
-    return tuple(setting({what.says: sequent}, what.says) for sequent in says)
-
-
-@linked
-def prove_in_a_case() -> str:
-    """Prove the limit direction if a case of a longer proof, or its steps, give the hypotheses."""
-    end_direction(aligned_runs(lambda: of_case(INPUTS_ALIGNED)[0], of_case))
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 

@@ -13,15 +13,14 @@ import sympy as sp
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.primitives.steps import SHORT as SHORT_STEP
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.proof import (
     Supposition,
     expanded,
-    factored,
     simplified,
     supposed_number,
 )
-from properties._support.suppositions import FALLING, UNIQUE_OPTIMUM
+from properties._support.suppositions import FALLING
 from symbolic.basins import (
     LEAD,
     LESS,
@@ -61,25 +60,6 @@ def ensure_raised_by_others(aligned: Supposition | None) -> None:
         "margin m_it",
         p=slope * S * (P * LEAD + MORE),
         product=supposed_number(aligned, "product", nonnegative=True),
-    )
-
-
-def ensure_kept_odds() -> None:
-    """Prove that s_o and u less the rivals' score stay above positive constants if F is bounded.
-
-    F has an upper bound, exp(F) = (1 - s_o)/s_o, and the rivals of an input have the same score.
-    """
-    power = sp.Symbol("exp(F)", positive=True)
-    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
-    attended = 1 / (1 + power + MORE)
-    ensure_nonnegative(
-        1 / (1 + power) - attended,
-        "s_o = 1/(1 + exp(F)) does not fall as F does",
-        normal=factored,
-    )
-    ensure_positive(
-        [attended, attended * lead],
-        "so s_o, and u less the score of rivals, s_o lead, stay above constants",
     )
 
 

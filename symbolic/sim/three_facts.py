@@ -20,8 +20,10 @@ So both margins, and s_o, stay above constants, and the limit follows as in
 `symbolic.attending_facts`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,
     FALL,
@@ -44,7 +46,8 @@ from attsvm.primitives.descent_letters import (
     second,
 )
 from attsvm.primitives.hypotheses import ONE_INPUT, SECOND_SUPPORTS, SEVERAL_TOKENS
-from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
+from attsvm.theory.declaration.proof import Supposition
+from attsvm.theory.proof.facts import Fact, K, current, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXPONENTIAL,
@@ -65,6 +68,7 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
+    fact_of_reading,
     induction,
     one_of_sum,
     picked,
@@ -174,9 +178,19 @@ class Rivals:
         return decide(eq(there, here), *facts, *units, degree=1)
 
 
-def rivals(exists: tuple[Fact, ...]) -> Rivals:
+Taken = Callable[[Supposition], tuple[Fact, ...]]
+"""A function that returns what a hypothesis says."""
+
+
+def of_case(what: Supposition) -> tuple[Fact, ...]:
+    """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it."""
+    says, first = present(what.proposition, "what a case says")(), len(current().facts) + 1
+    return tuple(fact_of_reading(sequent, "setting", what.says, first) for sequent in says)
+
+
+def rivals(exists: tuple[Fact, ...], take: Taken) -> Rivals:
     """Prove that there are two rivals at most."""
-    (single,), (three,), (several,) = (suppose(x) for x in (ONE_INPUT, THREE, SEVERAL_TOKENS))
+    (single,), (three,), (several,) = (take(x) for x in (ONE_INPUT, THREE, SEVERAL_TOKENS))
     binary = setting(SETTING, "rivals are the same or not")
     pick, reached = attained("best rival", most(GAMMA(r), r), several)
     o = RUNNER_UP(pick())
@@ -623,13 +637,13 @@ def ahead(of: Rivals, a: Attention, step: Moves, bent: Slopes, lowest: Fact, mar
     return add_up(of.each(p * (A(j) @ V - 1), of_o, product(of_t, at(margins, at_t))), j)
 
 
-def of_three() -> tuple[Growth, Fact]:
+def of_three(take: Taken = suppose) -> tuple[Growth, Fact]:
     """Prove that W/||W|| tends to V/||V|| for one input of at most three tokens."""
-    exists = suppose(SECOND_SUPPORTS)
+    exists = take(SECOND_SUPPORTS)
     a = attends(suppose(UNIQUE_OPTIMUM)[0])
     step = moves(a)
     bent = slopes(a, steepness(a, SMOOTH_SLOPE, FALLING))
-    of = rivals(exists)
+    of = rivals(exists, take)
     condition = ge(GAMMA(of.t), GAMMA(of.o))
     yes, no = assume(condition), assume(condition.denied())
     lowest = of.each(GAMMA(j) - GAMMA(of.t), at(of.best, {j: of.t}), None)
@@ -669,4 +683,11 @@ def of_three() -> tuple[Growth, Fact]:
 def prove_three() -> str:
     """Prove the limit direction for one input of at most three tokens, for any start and step."""
     end_attending(*of_three())
+    return "for every loss with continuous l' < 0, any d and start, and any constant step"
+
+
+@linked
+def prove_in_a_case() -> str:
+    """Prove the same if a case of a longer proof, or its steps, give the hypotheses."""
+    end_attending(*of_three(of_case))
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

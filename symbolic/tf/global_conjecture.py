@@ -32,6 +32,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import (
     Supposition,
+    executed,
     expanded,
     factored,
     suppose,
@@ -48,7 +49,7 @@ from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.quadratic_forms import ensure_least_eigenvalue, ensure_square_of_sum
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sim.theorem_3_14 import ensure_three
+from symbolic.sim.three_facts import prove_in_a_case
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -295,7 +296,7 @@ def ensure_any_step() -> None:
         "best one under (d_2 - d_1)/||d_2 - d_1||^2, which then solves the Local-SVM of the second "
         "best: but there the best one is on the margin",
     )
-    ensure_three()
+    executed(prove_in_a_case)
 
 
 def prove() -> str:

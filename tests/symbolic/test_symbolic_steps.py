@@ -30,7 +30,6 @@ from symbolic.sim import (
     low_score_tokens,
     stability_facts,
     stability_of_loss,
-    theorem_3_14,
     theorem_3_15,
 )
 from symbolic.sums import (
@@ -96,8 +95,6 @@ def over_one_index(term, *indices):
 SLOPES = nonlinear_head_several
 ALIGNED = [theorem_3_15.prove_aligned]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
-TWO_RIVALS = theorem_3_14
-OF_THREE = [TWO_RIVALS.ensure_three]
 
 
 def directed():
@@ -121,11 +118,6 @@ def limit_of_scores():
     """The step to where scores tend to."""
     ensure_zero(0, "independent")
     global_conjecture.ensure_limit("independent", SHORT)
-
-
-def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
-    """With <A_1, A_2> in the place of the square of A_2."""
-    return moves(p_1, p_2, (*squares[:2], squares[1]))
 
 
 SPOILT = {
@@ -185,14 +177,6 @@ SPOILT = {
         )
     },
     **{
-        f"{name} of two rivals": (TWO_RIVALS, name, other, proofs)
-        for name, other, proofs in (
-            ("moves", other_square, [TWO_RIVALS.ensure_independent, *OF_THREE]),
-            ("pulls", lambda x, y: (x * (1 - y), y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
-            ("attended", lambda x, y: 1 / (1 + x - y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
-        )
-    },
-    **{
         f"numbers of {module.__name__} that pass a bound but need not grow, {place}": (
             *(module, name, other),
             proofs,
@@ -201,8 +185,6 @@ SPOILT = {
             (
                 (divergence, "ensure_positive_gain", lambda *_: -P, [global_conjecture.prove]),
                 (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None)]),
-                (TWO_RIVALS, "PACE", REAL, OF_THREE),
-                (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
             )
         )
     },
@@ -333,12 +315,6 @@ SPOILT = {
                 (basins, ("MORE", "LESS"), [*ALIGNED]),
                 (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
                 (
-                    *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
-                    [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_THREE],
-                ),
-                (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
-                (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),
-                (
                     *(benign_landscape, ("POSITIVE", "MORE")),
                     [benign_landscape.prove_no_minimum],
                 ),
@@ -436,8 +412,6 @@ MEMBER = sp.Symbol("member", nonnegative=True)
         lambda: basins.ensure_lag(P, P, lambda p: p - MEMBER, "less than that p_j"),
         lambda: basins.ensure_lag(P, P, lambda p: [p, LESS * p], "one is less"),
         lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
-        lambda: TWO_RIVALS.ensure_stays(REAL, -P, P, "falls where it is low"),
-        lambda: TWO_RIVALS.ensure_stays(P, -P, LESS * P, "falls by more than the jump"),
         lambda: least_points.ensure_mean_meets([(lambda x: x @ x, 0)]),
         lambda: least_points.ensure_mean_meets([(lambda x: x @ least_points.A + 1, 0)]),
         lambda: least_points.ensure_existence("a vector that no step has shown"),
