@@ -13,7 +13,7 @@ So ||G||^2 <= Gamma^2 - 2 Gamma^2 (1 - top) Q + D^2 Q^2. The label margin is at 
 
 from flint import fmpq
 
-from attsvm.primitives.descent_letters import OWNER, i, j
+from attsvm.primitives.descent_letters import OWNER, M, i, j
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, LENGTH, RECIPROCAL
 from attsvm.theory.proof.linked import linked, setting, suppose
@@ -101,13 +101,14 @@ def lost_along(share: Fact, rows: Fact, weight: Fact) -> Fact:
 
 
 def lost_length(share: Fact, weight: Fact, far: Fact, farthest: Fact) -> Fact:
-    """Return that ||E|| <= D Q."""
-    apart, (size, is_square) = SELECTED(OWNER(j)) - OTHER(j), cite(LENGTH, (), E)
-    (reach,) = cite(CAUCHY_SCHWARZ, (), E, apart)
-    near = decide(ge(FAR * NORM(E), E @ apart), reach, product(size, farthest))
+    """Return that ||E|| <= D Q, as <E, M> <= D Q ||M|| for every M."""
+    apart, any_ = SELECTED(OWNER(j)) - OTHER(j), M.term
+    (reach,), size = cite(CAUCHY_SCHWARZ, (), apart, any_), cite(LENGTH, (), any_)[0]
+    near = decide(ge(FAR * NORM(any_), apart @ any_), reach, product(size, farthest))
     near = add_up(product(weight, near), j, MINE)
-    near = add_up(product(share, near), i)
+    near = at(add_up(product(share, near), i), {M: E})
     wide = product(far, add_up(product(share, add_up(weight, j, MINE)), i))
+    is_square = cite(LENGTH, (), E)[1]
     near = decide(ge(FAR * MISSED * NORM(E), NORM(E) ** 2), near, is_square, degree=1)
     return decide(ge(FAR * MISSED, NORM(E)), near, wide)
 
