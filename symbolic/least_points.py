@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
-from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import Supposition, expanded, factored
 from symbolic.inner_products import INNER, Vector, inner, vector
@@ -106,25 +105,6 @@ def ensure_existence(meets: str | Supposition) -> None:
     closed = "the vectors that meet the constraints of X are a closed set"
     cite(POLYHEDRON, met={AFFINE: affine}, of=closed)
     cite(NEAREST_POINT, met={CLOSED: closed, CONVEX: convex, NOT_EMPTY: meets})
-
-
-def ensure_existence_of_relaxed() -> None:
-    """Prove that a least vector with bounds in [0, 1] exists if some vector has margins of 1."""
-    relaxed = "a vector with margins of 1, where there is one, meets all bounds in [0, 1]"
-    ensure_nonnegative([1 + MORE - 1 / (1 + LESS), 1 + MORE], relaxed, normal=factored)
-    ensure_existence(relaxed)
-
-
-def ensure_pythagoras() -> None:
-    """Prove that ||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>, which is not negative."""
-    comparison = pythagoras(INNER, V, X)
-    gap = (comparison.right - comparison.left).subs(inner("V", "X"), inner("X", "X") + MORE)
-    ensure_equal(
-        gap,
-        2 * MORE,
-        "||V||^2 - ||X||^2 and ||V - X||^2, which are compared, differ by 2 <X, V - X>",
-    )
-    ensure_nonnegative(gap, "<X, V - X> is not negative", normal=expanded)
 
 
 def ensure_multipliers() -> None:

@@ -26,19 +26,17 @@ judges these weights in rationals. For a nu above the best one, `best_nu.py` fin
 head that violate B. If attention cannot reach every choice, B may hold with gamma >= Gamma; the
 instance `HIDDEN` is an example.
 
-By `sharp-2`, if p(alpha) exists and B holds, attention on inputs outside of the support S tends to
-alpha as fast as on those in S. The joint p-SVM requires a margin of 0 only outside of S; by this,
-its solution is the same as with margins of 1 everywhere.
+By `sharp-2`, which is linked in `symbolic.mm.programmes`, the joint p-SVM has the solution with
+margins of 1 everywhere if no idle input can be the slowest to saturate. `ensure_slow_is_cheap`
+proves that B fails if one can.
 """
 
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
-from properties.mm._support.max_margin import V_EXISTS
-from properties.mm.assumption_b import conclusion as statement
+from attsvm.theory.declaration.proof import cancelled, expanded, factored
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
+from symbolic.least_points import MORE
 from symbolic.textbook import EXPONENTIAL
 
 GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
@@ -183,31 +181,3 @@ def ensure_slow_is_cheap() -> None:
         "Gamma - m is at most a constant times e^2 + exp(-a R), e between two multiples of "
         "exp(-b R): over e that tends to 0",
     )
-
-
-def prove_void() -> str:
-    """Prove that under B all margins of the relaxed joint p-SVM's solution p' are at least 1.
-
-    Otherwise an idle input would be the slowest to saturate, and B would fail.
-    """
-    suppose(V_EXISTS, statement.SATURATED)
-    ensure_slow_is_cheap()
-    mu = MORE / (1 + MORE)  # in [0, 1)
-    tau, larger = 1 / (1 - mu), vector("p'") / (1 - mu)
-    inside = (vector("A") @ larger).subs(inner("A", "p'"), 1 + sp.Symbol("also", nonnegative=True))
-    ensure_nonnegative(
-        inside - tau,
-        "were some margin mu of the relaxed solution p' below 1, p'/(1 - mu) would have margins "
-        "of tau = 1/(1 - mu) at least in S: inputs that are not idle are in S",
-        normal=factored,
-    )
-    ensure_equal(
-        (vector("B") @ larger).subs(inner("B", "p'"), mu),
-        tau - 1,
-        "p'/(1 - mu) has the margin tau - 1 where p' has the margin mu: inputs that are not "
-        "in S are idle",
-        normal=cancelled,
-    )
-    ensure_existence_of_relaxed()  # where p(alpha) exists without relaxation
-    ensure_pythagoras()
-    return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"

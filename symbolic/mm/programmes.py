@@ -33,10 +33,14 @@ from properties.mm._support.programme_letters import (
     OF_SUPPORT,
     PROMPT,
     RELAXED,
+    REST,
+    SLOW,
+    TAU,
     Programme,
     Q,
     X,
 )
+from properties.mm.assumption_b.conclusion import SATURATED
 from properties.mm.joint_svm import conclusion as joint_svm
 from properties.mm.p_svm.conclusion import ALONE, MEETS, ONE_LABEL
 from symbolic import facts
@@ -101,7 +105,11 @@ def inward(of: Solved, to: Term, meets: Fact, reached: Fact, rows: Fact) -> Fact
 
 def without_rows(of: Solved, rows: Fact, x: Term) -> Fact:
     """Return that <V, x> = 0, as there are no rows and V = 0."""
-    none = of.none(rows)
+    return of_zero(of, of.none(rows), x)
+
+
+def of_zero(of: Solved, none: Fact, x: Term) -> Fact:
+    """Return that <V, x> = 0, as <V, V> = 0."""
     length = decide(eq(NORM(of.V), 0), cite(LENGTH, (), of.V)[1], none)
     (up,), (down,) = cite(CAUCHY_SCHWARZ, (), of.V, x), cite(CAUCHY_SCHWARZ, (), of.V, -x)
     zeros = scale(length, NORM(x)), scale(length, NORM(-x))
@@ -412,3 +420,76 @@ def prove_of_support() -> str:
     exists = not_zero(head, v_meets, setting(stated.setting, "there is an input"))[1]
     conclude_each(stated, exists, cases(same, gone, condition))
     return "in any dimension: p_S is the shortest vector with fewer demands"
+
+
+@linked
+def prove_void() -> str:
+    """Prove that the relaxed solution p' is p(alpha) if no idle input is the slowest to saturate.
+
+    Were a margin mu of p' below 1, p'/(1 - mu) would have margins of at least tau = 1/(1 - mu) in
+    inputs that are not idle, and tau - 1 here.
+    """
+    stated = letters.void()
+    of, full, j = Solved(RELAXED, stated), Solved(PROMPT, stated), RELAXED.j
+    R, P = RELAXED.solution, PROMPT.solution
+    condition, goal = some(j), eq((R - P) @ (R - P), 0)
+    rows, empty = assume(condition), assume(condition.denied())
+    at_least, at_most = (of.fact(f"a bound is at {words}") for words in ("least 0", "most 1"))
+    whole, exists = assume(RELAXED.met(R)), assume(RELAXED.met(R).denied())
+    r_meets = decide(ge(RELAXED.at(R), 0), whole, beyond("least", RELAXED.at(R), j))
+    # p' has margins of at least 1
+    reached = _margins_of_one(of, r_meets, at_least, rows)
+    met = full.met(R, reached, rows)
+    longer = full.shorter(R, met)
+    loose = decide(ge(RELAXED.at(P), 0), full.meets(R, met), at_most)
+    along = inward(of, P, r_meets, loose, rows)
+    same = decide(goal, longer, along, cite(LENGTH, (), R - P)[1], square(NORM(R - P)))
+    # if there is no p', there is no p(alpha)
+    zero = cut(of.fact(f"{RELAXED.name} is 0 if it does not meet all"), exists)
+    some_p, no_p = assume(PROMPT.met(P)), assume(PROMPT.met(P).denied())
+    each = decide(ge(PROMPT.at(P), 0), some_p, beyond("least", PROMPT.at(P), j))
+    each = decide(ge(RELAXED.at(P), 0), each, at_most)
+    again = of.meets(P, of.met(P, each, rows))
+    refuted = decide(goal, of.met(R, again, rows), exists)
+    gone = cut(full.fact(f"{PROMPT.name} is 0 if it does not meet all"), no_p)
+    lost = cases(refuted, decide(goal, of_zero(of, zero, P), zero, gone), PROMPT.met(P))
+    none = decide(goal, without_rows(of, empty, P), of.none(empty), full.none(empty))
+    conclude_each(stated, cases(cases(same, lost, RELAXED.met(R)), none, condition))
+    return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"
+
+
+def _margins_of_one(of: Solved, meets: Fact, at_least: Fact, rows: Fact) -> Fact:
+    """Return that p' has margins of at least 1, as no idle input is the slowest to saturate.
+
+    Args:
+        of: the relaxed programme, with its solution p'.
+        meets: that p' meets each row of the relaxed programme.
+        at_least: that a bound is at least 0.
+        rows: there is a row.
+    """
+    (v_meets,), (slow,) = suppose(V_EXISTS), suppose(SATURATED)
+    j, R, i = RELAXED.j, of.V, Letter("row", HEAD.j.sort)
+    D, row = RELAXED.rows(j), Letter("row", j.sort)
+    some_input = of.fact("there is an input")
+    head = bounds(at(v_meets, {HEAD.j: i}), "least", HEAD.at(HEAD.solution, i), i, some_input)
+    not_tight = cut(of.fact("an input that is not tight is idle"), head)
+    idle = of.fact("an input is idle or not")
+    some_rest = decide(ge(REST(j), 0), idle, square(REST(j)))
+    # margins of inputs that are not idle are at least 1
+    low = decide(ge(D @ R, 1 - REST(j)), meets, not_tight, product(some_rest, at_least))
+    goal = ge(PROMPT.at(R), 0)
+    no = assume(goal.denied())
+    unit, inverse = cite(RECIPROCAL, [no], 1 - D @ R)
+    share = INV(1 - D @ R)
+    k = Letter("k", j.sort)
+    other = at(inverse, {j: k})
+    tau = INV(1 - RELAXED.rows(k) @ R)
+    scaled_ = product(other, at(low, {j: row}))
+    margins = bounds(
+        scaled_, "least", RELAXED.rows(row) @ (R * tau) - tau * (1 - REST(row)), row, rows
+    )
+    rest = assume(gt(REST(j), 0))
+    saturated = cut(at(slow, {SLOW: R * share, TAU: share}), at(margins, {k: j}), rest)
+    refuted = decide(goal, saturated, unit)
+    whole = decide(goal, low, assume(gt(REST(j), 0).denied()))
+    return cases(assume(goal), cases(refuted, whole, gt(REST(j), 0)), goal)

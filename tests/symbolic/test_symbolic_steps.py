@@ -276,13 +276,10 @@ SPOILT = {
         *(divergence, "ensure_divergence", lambda *_: None),
         [global_conjecture.prove],
     ),
-    **{
-        f"margins of the selected tokens of either sign, {k}": (
-            *(assumption_b, "MORE", REAL),
-            [prove],
-        )
-        for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
-    },
+    "margins of the selected tokens of either sign": (
+        *(assumption_b, "MORE", REAL),
+        [assumption_b.ensure_slow_is_cheap],
+    ),
     "gaps of heads on either side of the least": (
         *(nonlinear_head_path, "MORE", REAL),
         [nonlinear_head_path.prove_path],

@@ -128,6 +128,10 @@ NEAREST, DISTANCE = Function("share of a row", (RIVAL,)), Function("dist(0, C)")
 """The weight of a row in the point of C that is nearest to 0, and the distance of this point."""
 
 
+REST, SLOW, TAU = Function("idle", (RIVAL,)), Letter("slow", VECTOR), Letter("tau")
+"""1 if the input of a row is idle, else 0; any prompt, and any number."""
+
+
 def number(share: object) -> fmpq:
     """Return a constant of a reading as a rational."""
     ratio = Fraction(str(share))
@@ -160,6 +164,17 @@ def one_label() -> list[Sequent]:
 def ranked() -> list[Sequent]:
     """Return the facts that p_S meets its rows, and that no margin under it is negative."""
     return [*rows_met(OF_SUPPORT)(), Sequent(ge(_D(j) @ OF_SUPPORT.solution, 0))]
+
+
+def saturated() -> list[Sequent]:
+    """Return the fact that no prompt has margins of tau in inputs that are not idle, but tau - 1.
+
+    More exactly, if its margins are at least tau in these inputs and at least 0 in idle ones, they
+    are above tau - 1 in idle inputs.
+    """
+    row = Letter("row", RIVAL)
+    margins = ge(least(_D(row) @ SLOW.term - TAU.term * (1 - REST(row)), row), 0)
+    return [Sequent(gt(_D(j) @ SLOW.term, TAU.term - 1), frozenset({margins, gt(REST(j), 0)}))]
 
 
 # conclusions
@@ -226,6 +241,18 @@ def by_support(share: object = 1, against: str = "relaxed") -> Said | None:
     says = Sequent(gt(INV(NORM(HEAD.solution)), 0)), Sequent(eq(apart @ apart, 0))
     known = {**RELAXED.setting(), **OF_SUPPORT.setting(), **BOUNDS, **INPUTS}
     return Said(says, known) if against == "relaxed" else None
+
+
+def void(share: object = 1) -> Said:
+    """Return the claim that the relaxed solution is a share of p(alpha), or that neither exists."""
+    apart = RELAXED.solution - PROMPT.solution * number(share)
+    idle = Sequent(eq((1 - REST(j)) * (1 - BOUND(j)), 0), frozenset({HEAD.met(HEAD.solution)}))
+    known = {
+        "an input is idle or not": Sequent(eq(REST(j) * (1 - REST(j)), 0)),
+        "an input that is not tight is idle": idle,
+    }
+    says = (Sequent(eq(apart @ apart, 0)),)
+    return Said(says, {**RELAXED.setting(), **PROMPT.setting(), **BOUNDS, **INPUTS, **known})
 
 
 def led(share: object = 1) -> Said:

@@ -92,9 +92,9 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "holds",
+            "proved",
             strength="exact",
-            proof="symbolic.mm.assumption_b:prove_void",
+            proof="symbolic.mm.programmes:prove_void",
             under=(V_EXISTS, conclusion.SATURATED),
             variables=instances.RELAXABLE_LARGER,
             conclusion=conclusion.void,

@@ -7,7 +7,7 @@ from attsvm.exact import dot, rational
 from attsvm.theory import Hypothesis, concludes, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
-from properties.mm._support import best_nu, choice_letters, selection_programs
+from properties.mm._support import best_nu, choice_letters, programme_letters, selection_programs
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
@@ -129,6 +129,7 @@ def certified(one: Selection, nu: fmpq) -> bool:
     return not isinstance(proposal, best_nu.Excess)
 
 
+@concludes(programme_letters.void)
 @stated(
     "",
     r"p'(\alpha) = $share p(\alpha)",
@@ -164,6 +165,7 @@ OPTIMAL = Hypothesis(
 SATURATED = Hypothesis(
     "no idle input can be the slowest to saturate",
     lambda case: not any(prompt.exists for prompt in slowest(case)),
+    proposition=programme_letters.saturated,
     says="no prompt has logit margins of at least 1 outside of I, at least 0 in I and somewhere in "
     "I below 1, with I the inputs whose multiplier is 0 in all multipliers of v(alpha)",
 )

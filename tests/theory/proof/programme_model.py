@@ -37,6 +37,7 @@ def model_of(case, seed=0):
     bounds = svm.of_rivals(selection, v.tight)
     relaxed = svm.relaxed(selection)
     square = relaxed.hull_square if relaxed.rows else None
+    rests = svm.of_rivals(selection, margins.idle(selection))
     near = np.zeros(len(rows)) if square is None else floats(relaxed.shares)
     far = 0.0 if square is None else floats([square])[0] ** 0.5
     q = case.q if isinstance(case, Rival) else np.zeros(d)
@@ -54,6 +55,7 @@ def model_of(case, seed=0):
         letters.HEAD.rows: heads.__getitem__,
         letters.BOUND: lambda j: float(bounds[j]),
         letters.NEAREST: lambda j: float(near[j]),
+        letters.REST: lambda j: float(rests[j]),
         letters.LABEL: lambda j: float(signs[j]),
         IS_ZERO: lambda x: float(abs(x) < 1e-9),
         "weights of p(alpha)": lambda j: float(nearest(np.array(rows))[j]),
@@ -68,7 +70,12 @@ def model_of(case, seed=0):
     generator = np.random.default_rng(seed)
     samples = [*generator.normal(size=(3, d)), *vectors, *(2 * x for x in vectors), q]
     sets = {letters.RIVAL: range(len(rows)), letters.INPUT: range(len(heads))}
-    return Model(functions, sets, 2, {letters.VECTOR: samples}, floor=1e-9)
+    slow = [solution(one, d + 1) for one in margins.slowest(selection) if one.exists]
+    tried = {
+        letters.SLOW.name: [x[:d] for x in slow[:1]] or samples,
+        letters.TAU.name: [x[d] for x in slow[:1]] or [0.0, 0.5, 1.0],
+    }
+    return Model(functions, sets, 2, {letters.VECTOR: samples}, tried, floor=1e-9)
 
 
 def model_of_attended(case):

@@ -33,7 +33,13 @@ from properties._support.factor_descent import LEANS, NOWHERE, OPPOSED
 from properties.mm._support.attended import Attended
 from properties.mm._support.prompt_descent import properly_started
 from properties.mm._support.prompt_limits import DIRECTION_FROM_PROPER, DIVERGENCE_FROM_PROPER
-from properties.mm._support.token_selections import Rival, Selection, chosen
+from properties.mm._support.token_selections import (
+    DUPLICATE,
+    ONE_TOKEN,
+    Rival,
+    Selection,
+    chosen,
+)
 from properties.mm.normalised_descent.paced_runs import Paced
 from properties.mm.theorem_2.prompt_limits import Tilted
 from properties.mm.w_p_equivalence.models import Weighted
@@ -137,6 +143,7 @@ NEVER = {
     "sim/printed-loss:sharp": (4, IN_LEAD),
     "symbolic.sim.pair_facts:prove_pair": (9, "the margins of 400 steps stay below a bound"),
     "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
+    "mm/assumption-b:sharp-2": (3, "impossible, as p' has margins of at least 1 and is p(alpha)"),
     "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
     "mm/theorem-2:sharp-2": (7, "its hypotheses exclude the choices of the last two claims"),
     "mm/v-svm:sharp-2": (12, "all instances have rows"),
@@ -209,6 +216,7 @@ THREE_TOKENS = [
 ]
 """Runs whose rivals have two scores, at acute and obtuse angles."""
 SPECIAL = {
+    "mm/assumption-b:sharp-2": [ONE_TOKEN, DUPLICATE],
     "sim/low-score-tokens:amended-1": [ALONE],
     "sim/token-sparsity:literal-3": [ALONE],
     REST: rest_model.CASES,
