@@ -194,12 +194,3 @@ def ensure_scaled_meets() -> None:
     ensure_equal(
         norm**2, INNER.norm(V) ** 2, "the norm of V over its least margin is ||V|| over that margin"
     )
-
-
-def ensure_some_margin_is_tight() -> None:
-    """Prove that X is not 0 and some margin is 1, else X over its least margin were shorter."""
-    ensure_scaled_meets()
-    norm, more = inner("X", "X"), sp.Symbol("beyond", positive=True)
-    shorter = (X / (1 + more)) @ (X / (1 + more))
-    gap = factored((norm - shorter).subs(norm, sp.Symbol("<X, X>", positive=True)))
-    ensure_positive(gap, "X over a least margin above 1 is shorter than X")

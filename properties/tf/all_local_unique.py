@@ -10,9 +10,8 @@ For tokens 1 and 0 of one score, each choice has its Local-SVM with the other to
 and none is locally optimal. For query 0 none has a solution. So optimal tokens have to be unique
 and to have a W^mm. Any other choice then has an optimal token on its margin that scores more.
 
-Support vectors of the Att-SVM are enough for one input of at most three tokens (`sharp`). Let a be
-the best token, b the second best and c = 0 the worst. If <a, b> < 0, the Local-SVM of each of a and
-b leaves the other one beyond the margin. `FOUR` tokens or two inputs (`NOT_ALIGNED`) need more.
+Support vectors of the Att-SVM are enough for one input of at most three tokens (`sharp`): of two
+rivals, the better one is locally optimal exactly if it is no support vector. `FOUR` need more.
 """
 
 from functools import partial
@@ -34,6 +33,7 @@ from attsvm.primitives.hypotheses import (
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, concludes, stated
 from attsvm.theory.types import Comparison, Namespace
+from properties._support import single_letters
 from properties._support import token_choices as choices
 from properties._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
 from properties._support.token_letters import unique_choice
@@ -44,9 +44,9 @@ FOUR = LOCAL_TRAP.data
 NOT_ALIGNED = AttentionData.of(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1, 0]]
 )
-"""Two inputs: the choice with the worse token of the second one is locally optimal too."""
+"""The choice with the worse token of the second input is locally optimal too."""
 TIED_OF_THREE = AttentionData.of(np.eye(3)[None].tolist(), [[1, 0, 0]], scores=[[1, 1, 0]])
-"""Two best tokens of three: neither choice of one of them scores above the other."""
+"""Two best tokens of three: neither scores above the other."""
 THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
 """The second best is no support vector, and locally optimal."""
 
@@ -70,6 +70,7 @@ def unique(m: Namespace, data: AttentionData) -> Comparison:
     return m.equal(local, optimal)
 
 
+@concludes(single_letters.alone)
 @stated(
     "an optimal choice alone is locally optimal exactly if $by",
     symbols={
@@ -88,8 +89,7 @@ def alone_exactly_if(m: Namespace, data: AttentionData, by: str = "second best")
 
 
 one_input = partial(attention_data, n=(1, 1), d=(1, 3))
-
-FEW = Hypothesis("T <= 3", lambda data: data.T <= 3)
+FEW = Hypothesis("T <= 3", lambda data: data.T <= 3, proposition=single_letters.few)
 
 LEMMA = Statement(
     "tf/all-local-unique",
@@ -137,7 +137,7 @@ LEMMA = Statement(
             },
         ),
         "sharp": Reading(
-            "holds",
+            "proved",
             strength="exact",
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),

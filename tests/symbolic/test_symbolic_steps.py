@@ -43,7 +43,6 @@ from symbolic.sums import (
     total,
 )
 from symbolic.tf import (
-    all_local_unique,
     benign_landscape,
     definition_1,
     global_conjecture,
@@ -290,7 +289,7 @@ SPOILT = {
     ),
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
-        [least_points.ensure_mean_meets, all_local_unique.ensure_by_others],
+        [least_points.ensure_mean_meets],
     ),
     "another slope of the risk of two factors": (
         *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),

@@ -20,6 +20,7 @@ from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat, without
 from attsvm.primitives.sentences import Sentences
 from attsvm.theory.proof.terms import POSITIVE, REAL, VECTOR, Term
+from properties._support import single_letters as single
 from properties._support import token_letters as tokens
 from properties._support.token_choices import Choice, every, locally_optimal, rivals
 from properties.sim._support.dropping import mask
@@ -248,6 +249,32 @@ def model_of_carriers(data: AttentionData) -> Model:
         sets={**found.sets, **sets},
         floor=1e-9,
     )
+
+
+def model_of_single(data: AttentionData) -> Model:
+    """Return the model of data with the choice of each rival, and best tokens elsewhere."""
+    found, whole = model_of_programme(data), ExactData.of(data)
+    best = [kept[tied[0]] for kept, tied in zip(whole.kept, whole.optimal, strict=True)]
+
+    def choice(r: Token | None) -> Array:
+        return np.array([r[1] if r and r[0] == i else t for i, t in enumerate(best)])
+
+    places = [None, *found.sets[runs.RIVAL]]
+    answers = {r: _solution(data, choice(r)) for r in places}
+    solved = {r: float(exact_att_svm(data, choice(r)) is not None) for r in places}
+    local = {r: float(locally_optimal(data, choice(r))) for r in places}
+    functions = {
+        single.SOLUTION: lambda r: answers[r][0],
+        single.TO_RIVAL: lambda r, s: answers[r][1].get(s, Fraction(0)),
+        single.TO_BEST: lambda r: answers[r][1].get((r[0], best[r[0]]), Fraction(0)),
+        single.SOLVED: solved.__getitem__,
+        single.LOCAL: local.__getitem__,
+    }
+    for term, values in ((single.BEST_SOLVED, solved), (single.BEST_LOCAL, local)):
+        (atom,) = term.atoms
+        functions[atom.function] = lambda values=values: values[None]  # type: ignore[attr-defined]
+    samples = {**found.samples, VECTOR: [*found.samples[VECTOR], *(x for x, _ in answers.values())]}
+    return replace(found, functions={**found.functions, **functions}, samples=samples)
 
 
 def model_of_ranks(data: AttentionData) -> Model:

@@ -150,6 +150,8 @@ NEVER = {
     "sim/definition-3.8:amended": (1, "it says something of each rival if there are none"),
     "sim/few-support-tokens:amended": (12, "impossible, as constraints that carry are independent"),
     "sim/few-support-tokens:sharp": (12, "impossible, as constraints that carry are independent"),
+    # also: that no rival of the largest score supports, though none is locally optimal
+    "tf/all-local-unique:sharp": (2, "impossible: a score above the largest one"),
     "tf/benign-landscape:amended-2": (3, "impossible: a score that is attended beside a rival"),
     "tf/definition-2:sharp": (6, NO_RIVAL),
     "tf/generalised-svm:amended-1": (2, "all tokens are kept, so no rival is left"),
@@ -308,6 +310,8 @@ def model(claim, case):
     if isinstance(case, Weighted):
         run = descent_model.model_of_runs(case, claim.formula.known_constants["trained"])
         return replace(run, floor=1e-12)
+    if claim.id == "tf/all-local-unique:sharp":
+        return att_svm_model.model_of_single(case)
     if claim.statement_id == "tf/svm-rank":
         return att_svm_model.model_of_ranks(case)
     if claim.statement_id == "sim/few-support-tokens":
