@@ -72,7 +72,6 @@ from attsvm.theory.proof.rules import (
     picked,
     regroup,
     scale,
-    square,
 )
 from attsvm.theory.proof.terms import (
     EXP,
@@ -176,8 +175,8 @@ def two() -> tuple[Two, Fact]:
     one = same(other, j)
     pair = Two(
         *(o, t, at(twins, {other: o})),
-        decide(ge(one, 0), binary, square(one)),
-        decide(ge(1, one), binary, square(1 - one)),
+        decide(ge(one, 0), binary),
+        decide(ge(1, one), binary),
         alone,
         decide(ge(A(o) @ A(o), A(t) @ A(t)), at(up, {j: t}), reached),
     )
@@ -421,7 +420,7 @@ def pushes(run: Run, ahead: Fact) -> Pushes:
     bound = decide(ge(bent.most, fall * s_o**2 * POWER), high, product(falls, narrow))
     top, least = scaled * bent.most, scaled * bent.least
     heavy = assume(ge(POWER, 1))
-    twice = decide(ge(2 * s_o * POWER, 1), odds, heavy, mine)
+    twice = decide(ge(2 * s_o * POWER, 1), odds, heavy)
     square_ = decide(ge(4 * s_o**2 * POWER**2, 1), twice)
     large = decide(ge(4 * s_o**2 * POWER**2 * fall, bent.least), low, product(falls, square_))
     return Pushes(

@@ -204,8 +204,8 @@ def rivals(exists: tuple[Fact, ...], take: Taken) -> Rivals:
     return Rivals(
         *(o, t, single),
         decide(eq(others, 0), at(three, {other: o}), scale(mine, others)),
-        decide(ge(one, 0), binary, square(one)),
-        decide(ge(1, one), binary, square(1 - one)),
+        decide(ge(one, 0), binary),
+        decide(ge(1, one), binary),
         *(best, at(exists[4], {j: pick()}), several),
     )
 
@@ -394,7 +394,7 @@ def no_more_than_square(of: Rivals, run: Run, exists: tuple[Fact, ...]) -> Fact:
     (within,) = cite(DISCRIMINANT, [no_shorter(s.term * o + w)], s, a, o @ w, w @ w)
     turned_ = scale(of.tight, q * (o @ w + q - d))
     wrong = decide(ge(0, (q - d) ** 2), within, turned_, product(run.squares[0], none))
-    fact = cases(assume(condition), decide(condition, wrong, no), condition)
+    fact = cases(assume(condition), decide(condition, wrong), condition)
     return note("<A_o, A_t> is at most ||A_t||^2, as o is a support vector", fact)
 
 
