@@ -47,7 +47,7 @@ MARK_MEANINGS = {
     BY_INSTANCES: f"+ {BY_INSTANCES}: a linked proof gives the bound. No fact of it says that "
     f"{SHARP}; that rests on instances, which refute siblings with slightly smaller ones.",
 }
-"""What each mark says, with its sign."""
+"""The meaning of each mark, with its sign."""
 
 
 _BOLD, _RED = "1", "31"

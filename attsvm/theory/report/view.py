@@ -150,7 +150,7 @@ class ReadingView:
 
     @property
     def mark(self) -> str:
-        """What its verdict, or the expected one, leaves to prose or to instances; else empty."""
+        """The part of its verdict, or the expected one, left to prose or to instances; or empty."""
         truth = self.truth if self.entry else self.expected.partition(",")[0]
         sharp = by_instances({"truth": truth, "statement": self.says})
         return IN_PROSE if self.in_prose else BY_INSTANCES if sharp else ""

@@ -37,7 +37,7 @@ _THIN = 0.2
 """Least share of the planned instances; a check that refuted nothing on fewer is thin."""
 
 _SMALLER = "siblings with slightly smaller constants were refuted"
-"""What shows that no smaller constant will do, where no fact of the proof says so."""
+"""The evidence that no smaller constant will do, if no fact of the proof says so."""
 
 _DECIDED = 0.5
 """Least share of exactly decided instances, if floats follow a stand-in; with less, it is thin."""
