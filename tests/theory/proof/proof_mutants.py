@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -56,6 +57,26 @@ def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
     return any(certificate((*rest, one), degree) is None for one in denials(fact.proposition))
 
 
+@contextmanager
+def reopened(whole: Proof) -> Iterator[None]:
+    """Make facts in a copy of a proof, from its facts."""
+    with proof() as copy:
+        copy.facts += whole.facts
+        copy.meanings |= whole.meanings
+        copy.choices |= whole.choices
+        yield
+
+
+def decides(whole: Proof, fact: Fact, goal: Proposition) -> bool:
+    """Return whether the premises of a decided fact show another goal as well."""
+    with reopened(whole):
+        try:
+            rules.decide(goal, *fact.premises)
+        except ProofError:
+            return False
+    return fact.rule == "decided"
+
+
 def other_premises(whole: Proof) -> Iterator[tuple[Fact, Fact]]:
     """Yield the first fact of each call of a rule but `decide`, with each of its premises."""
     for first, (rule, _, _) in whole.calls.items():
@@ -72,10 +93,7 @@ def asked(whole: Proof, fact: Fact, premise: Fact) -> bool:
     name, args, more = whole.calls[fact.first]
     rule = getattr(rules, name)
     call = inspect.signature(rule).bind(*args, **more)
-    with proof() as copy:
-        copy.facts += whole.facts
-        copy.meanings |= whole.meanings
-        copy.choices |= whole.choices
+    with reopened(whole):
         nothing = rules.square(as_term(0))
         for key, value in call.arguments.items():
             if value is premise:

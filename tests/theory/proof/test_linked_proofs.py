@@ -1,5 +1,6 @@
 """Linked proofs: facts on runs, hypotheses on instances, and mutants that must turn red."""
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attsvm.cli import main
+from attsvm.errors import ProofError
 from attsvm.exact import ExactData
 from attsvm.exact.descent import smoothness
 from attsvm.primitives import aligned_inputs, hypotheses, loss_hypotheses, steps
@@ -17,13 +19,14 @@ from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.proof import facts
 from attsvm.theory.proof.facts import eq, ge, gt, proof
-from attsvm.theory.proof.linked import linked, used
+from attsvm.theory.proof.linked import conclusion_of, ensure_concluded, linked, used
 from attsvm.theory.proof.printing import as_text
-from attsvm.theory.proof.terms import EXP, NORM, Function, Letter
+from attsvm.theory.proof.terms import EXP, NORM, POSITIVE, Function, Letter
 from properties._support import small_runs, suppositions
 from properties.sim import PRINTED, REPAIRED
 from symbolic.sim import lemma_3_12
 from tests.searching import nightly, tenth
+from tests.symbolic.test_suppositions import NOT_TAKEN
 from tests.theory.proof import evaluation
 from tests.theory.proof import proof_mutants as mutants
 from tests.theory.proof.descent_model import model_of
@@ -265,6 +268,107 @@ def test_no_proved_conclusion_implies_a_changed_one():
     wider = [(name, one, *each) for name, one in concluded for each in mutants.wider(one)]
     assert len(wider) > 3 * len(concluded) > 500
     assert [(name, change) for name, one, change, said in wider if one.says(said)] == []
+
+
+SHARPER = {
+    # by contradiction: no choice is in reach, so that anything holds of each of them
+    "symbolic.mm.tilted_prompt:prove_ratio",
+    # the constraints of a circle are missed by more than 1 in total
+    "symbolic.sim.circles:prove",
+}
+"""Proofs whose last step shows a conclusion that says more."""
+
+
+def says_more(change, proposition):
+    """Whether a change of a conclusion makes it stronger, or a different one.
+
+    A strict bound with an error off > 0 says no more than one that is not strict: take half of off.
+    """
+    free = proposition.eventually and any(x.sort == POSITIVE for x in proposition.letters)
+    return not change.startswith("1001") and change not in (
+        "in the end",
+        "strict" if free else "",
+    )
+
+
+def test_no_last_step_shows_a_stronger_conclusion():
+    """By the rule itself, run with another goal."""
+    tried, found = 0, set()
+    for name in EVERY:
+        for fact in whole(name).concluded:
+            for change, said in mutants.wider(fact.proposition):
+                if fact.rule == "decided" and says_more(change, fact.proposition):
+                    tried += 1
+                    if mutants.decides(whole(name), fact, said):
+                        found.add(name)
+    assert tried > 500
+    assert found == SHARPER
+
+
+CONCLUDED = {
+    # the sibling leaves out a hypothesis as well; the conclusion is the reading's, times 9/4
+    ("tf/unlike-svm-several:literal", "a token beyond both"),
+    # letters of "opposite" stand for X^low: `amended-4` supposes that X^low = -X^mm
+    ("sim/printed-loss:amended-3", "direction of -X^mm"),
+}
+"""Siblings with other constants whose conclusion in letters is that of the reading."""
+
+
+def concludes(made, formula):
+    """Whether a proof ends in the conclusion of a formula, or its last steps could."""
+    try:
+        ensure_concluded(formula, made)
+        return True
+    except ProofError:
+        pass
+    try:
+        said = conclusion_of(formula).sequents
+    except ProofError:
+        return False  # there are no propositions for these constants
+    return all(
+        any(
+            fact.assumptions <= one.assumptions
+            and (
+                one.proposition.says(fact.proposition)
+                or mutants.decides(made, fact, one.proposition)
+            )
+            for fact in made.concluded
+        )
+        for one in said
+    )
+
+
+def test_no_proof_concludes_its_reading_with_the_constants_of_a_sibling():
+    tried, found = 0, set()
+    for name, claim in LINKED_CLAIMS.items():
+        formula = claim.formula
+        for sibling in claim.siblings:
+            changed = {**sibling.parameters}
+            if formula.measured is not None or not formula.batches:
+                changed.pop("tightened", None)  # no declared proposition has it
+            if changed:
+                tried += 1
+                other = replace(formula, constants={**formula.constants, **changed})
+                if concludes(whole(claim.proof), other):
+                    found.add((name, sibling.name))
+    assert tried > 300
+    assert found == CONCLUDED
+
+
+def test_a_reading_without_one_of_its_hypotheses_is_not_concluded():
+    """But for `NOT_TAKEN`, and for a fixed loss: proofs take what the loss has, such as l' < 0."""
+    tried, left = 0, set()
+    for name, claim in LINKED_CLAIMS.items():
+        hypotheses_ = claim.formula.hypotheses
+        for without, one in hypotheses_.items():
+            tried += 1
+            rest = {key: other for key, other in hypotheses_.items() if key != without}
+            with contextlib.suppress(ProofError):
+                ensure_concluded(replace(claim.formula, hypotheses=rest), whole(claim.proof))
+                if not one.setting:
+                    left.add((name, without))
+    assert tried > 400
+    assert left <= {(name, without) for name, listed in NOT_TAKEN.items() for without in listed}
 
 
 def test_every_fact_serves_a_conclusion_and_has_a_text():
