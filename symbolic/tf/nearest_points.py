@@ -61,7 +61,6 @@ from attsvm.theory.proof.rules import (
     scale,
 )
 from attsvm.theory.proof.terms import EXP, INV, LOG, NORM, as_term, total
-from properties.tf.theorem_2 import SMALL_COST
 from properties.tf.theorem_2 import near_letters as letters
 from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_letters import (
@@ -90,7 +89,9 @@ def known(words: str) -> Fact:
 
 def costs(rival: Fact, cheaper: Fact) -> tuple[Fact, Fact, Fact]:
     """Prove that G is positive, that all c_j are, and that G >= sum_j c_j exp(-m_j)."""
-    (lower,), (falling,), (small,) = (suppose(h) for h in (UNIQUE, NEGATIVE_SLOPE, SMALL_COST))
+    (lower,), (falling,), (small,) = (
+        suppose(h) for h in (UNIQUE, NEGATIVE_SLOPE, points.SMALL_COST)
+    )
     worst = (known("no score is below the worst of its input"), known("nor is the best"))
     a = attends(lower, worst)
     slope = known("fall is the negative slope of the loss")

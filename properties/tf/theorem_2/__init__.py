@@ -29,9 +29,8 @@ from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
-from properties.tf.theorem_2 import near_letters
 from properties.tf.theorem_2 import near_optimal_points as points
-from properties.tf.theorem_2.near_optimal_points import GOOD, LARGE, Candidate
+from properties.tf.theorem_2.near_optimal_points import GOOD, LARGE, SMALL_COST, Candidate
 
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
@@ -73,11 +72,6 @@ PATH = Statement(
     },
 )
 
-SMALL_COST = Hypothesis(
-    "n (L(R U) - L_*) < m_i d_i for every i, if l' is continuous and below 0",
-    points.cheap_if_sloped,
-    proposition=near_letters.cheap,
-)
 CHEAP = Hypothesis(
     "l' is continuous and below 0, and n (L(R U) - L_*) < m_i d_i for every i",
     points.cheap,

@@ -203,6 +203,11 @@ LARGE = Hypothesis(
     says="rho is at least ln(2 Gamma)",
     proposition=letters.large,
 )
+SMALL_COST = Hypothesis(
+    "n (L(R U) - L_*) < m_i d_i for every i, if l' is continuous and below 0",
+    cheap_if_sloped,
+    proposition=letters.cheap,
+)
 GOOD = Hypothesis("||W|| <= R and L(W) <= L(R U)", good, proposition=letters.good)
 
 
