@@ -70,7 +70,7 @@ BOUND = Statement(
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "spectral", "constant": bounds.outer_constant},
             conclusion=sharp,
-            **{**bounds.WHOLE_SPACE, "expected": "holds"},
+            **bounds.WHOLE_SPACE,
             examples=(bounds.ONE_TOKEN, bounds.BALANCED, TILTED),
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),

@@ -1,38 +1,27 @@
 """The outer product f f^T of the softmax weights, and its Lipschitz constants.
 
-They are 3^(-3/4) spread(A) in the operator norm and spread(A)/2 in the Frobenius norm, which is
-linked in `symbolic.sim.basic_7_facts`. The derivative of f f^T along logits s is M = w f^T + f w^T,
-w = `covariance`(f, s). P, a and b are as in `basic_4`.
+They are 3^(-3/4) spread(A) in the operator norm and spread(A)/2 in the Frobenius norm. Both bounds
+are linked in `symbolic.sim.basic_7_facts`. The derivative of f f^T along logits s is
+M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as in `basic_4`.
 """
 
 from types import SimpleNamespace
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, simplified
 from attsvm.theory.proof.linked import linked
 from properties.sim._support.bounds import f, outer_constant, softmax_constant
 from properties.sim.basic_7 import sharp, spectral
-from symbolic.continuity import ensure_smooth
-from symbolic.curvature import CUBE, ensure_cube
 from symbolic.inner_products import INNER, Vector, inner, vector
-from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
+from symbolic.mean_value import SOFTMAX, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sim import basic_7_facts as facts
-from symbolic.sim.basic_4 import LINEAR, SQUARE, P, a, b
-from symbolic.sums import entry, reduced, total
+from symbolic.sim.basic_4 import SQUARE, P, a, b
 from symbolic.textbook import (
-    CONVEX_FUNCTION,
-    CONVEX_MAXIMUM,
-    DIFFERENTIABLE,
     EIGENVECTORS,
-    FORM,
-    HULL,
-    RAYLEIGH,
-    RISING,
-    SIGN,
     SYMMETRIC,
 )
 
@@ -45,17 +34,6 @@ EIGENVALUES = (
 )
 
 OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices are symmetric"
-GROWS = "that square and these products are not negative"
-
-
-def along_residual(along: sp.Expr = ALONG) -> sp.Expr:
-    """Return <w, f> by the code's covariance, minus its form in P, a and b.
-
-    The number n of tokens is a symbol. `along` is the form of <w, f>.
-    """
-    values = basic_4.forms()
-    form = along.subs({a: values[a], b: values[b]})
-    return sp.expand(total(reduced(basic_4.moved() * entry("f"), "s")) - form)
 
 
 def outer(u: Vector, v: Vector, x: Vector) -> Vector:
@@ -143,39 +121,6 @@ def operator_supremum() -> sp.Expr:
     return simplified(value_of(number) ** 2)
 
 
-def ensure_two_tokens_are_most() -> None:
-    """Prove that |<w, f>| + ||w|| ||f|| is largest for two tokens: a = P^2 and b = (1-P)^2."""
-    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
-    turned = {P: 1 - P, a: b, b: a}
-    ensure_equal(
-        [x.subs(turned, simultaneous=True) for x in (ALONG, SQUARE)],
-        [-ALONG, SQUARE],
-        "with the set and its complement exchanged <w, f> turns its sign, and ||w|| stays: "
-        "let <w, f> be >= 0",
-    )
-    growth = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2
-    outside = sp.Symbol("1-P", nonnegative=True)
-    parts = [
-        2 * outside * root.subs(1 - P, outside),
-        outside**2 * (a + b),
-        outside**2 * a,
-        P**2 * b,
-    ]
-    ensure_equal(
-        [2 * root * sp.diff(ALONG + root, x) for x in (b, a)],
-        [growth, sum(parts).subs(outside, 1 - P)],
-        "the slopes of <w, f> + ||w|| ||f|| in b and in a, times 2 ||w|| ||f||, are (||w|| - "
-        "P ||f||)^2 and a sum of four products",
-    )
-    ensure_nonnegative([growth, *parts], GROWS)
-    inside = sp.symbols("P 1-P a b", positive=True)
-    smooth = "<w, f> + ||w|| ||f|| is smooth where a, b > 0: else S is empty or all, and w = 0"
-    positive = dict(zip((1 - P, P, a, b), (inside[1], inside[0], *inside[2:]), strict=True))
-    ensure_smooth((ALONG + root).subs(positive), smooth)
-    cite(RISING, met={SIGN: GROWS, DIFFERENTIABLE: smooth})
-    basic_4.ensure_parts()
-
-
 def reached() -> sp.Expr:
     """Return det(S - 2 value_of(z) I), where S is the derivative of f f^T in x.
 
@@ -193,36 +138,19 @@ def reached() -> sp.Expr:
     return cancelled((slope - 2 * value_of(z) * sp.eye(2)).det())
 
 
+@linked
 def prove() -> str:
-    """Prove the Lipschitz constant in the operator norm, and that two tokens attain it."""
-    basic_4.ensure_linear()
+    """Prove the bound in the operator norm by linked facts, and that two tokens attain it."""
     ensure_norms()
-    ensure_zero(along_residual(), "<w, f> is (1-P) a - P b for w = Df[s]")
-    ensure_nonzero(along_residual(along=-ALONG), "<w, f> is not P b - (1-P) a")
-    basic_4.ensure_span()
-    # as an operator: m^T M m = 2 <w, m> <f, m> for each unit m, linear in s
-    ensure_cube()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR, HULL: CUBE})
-    ensure_two_tokens_are_most()
     best = operator_supremum()
-    half = outer_constant(SYMBOLS) ** 2 / 2
-    largest = (
-        "|m^T M m| is at most (max s - min s) times the claim's constant over sqrt 2, for a unit m"
-    )
-    ensure_equal(best, half, largest, normal=simplified)
-    slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
-    least_constant = basic_4.constant_of(sharp, "spectral", outer_constant)
-    ensure_equal(least_constant**2, 2 * basic_4.SPREAD**2 * best, slope, normal=simplified)
-    products = [f * g for f in SOFTMAX for g in SOFTMAX]
-    ensure_lipschitz(slope, products)
-    cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: OWN_TRANSPOSE})  # f f^T and g g^T
     ensure_zero(reached(), "2 (6 z - z^3 - 1/z)/16 is an eigenvalue of the slope of f f^T")
     cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
     tokens = basic_4.opposite(sp.Integer(1)).A
     reaches = "at that root 2 (6 z - z^3 - 1/z)/16 is the constant of sharp-1 for A = (1, -1)^T"
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
     ensure_equal(4 * best, constant**2, reaches, normal=simplified)
-    ensure_no_less(reaches, products)
+    ensure_no_less(reaches, [f * g for f in SOFTMAX for g in SOFTMAX])
+    facts.operator()
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n"
 
 

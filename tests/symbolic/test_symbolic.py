@@ -259,7 +259,7 @@ MUTANTS = [
         for prove in ("prove", "prove_published", "prove_in_ball")
     ),
     ("basic_3", "BOUND", replace(basic_3.BOUND, conclusion=spoilt(basic_3.by_beta))),
-    ("basic_7", "sharp", spoilt(basic_7.sharp)),
+    ("basic_7:prove_frobenius", "sharp", spoilt(basic_7.sharp)),
     ("definition_3_6", "score", shifted(drifts.score)),
 ]
 

@@ -405,7 +405,7 @@ def test_a_linked_proof_says_that_no_fact_says_that_a_constant_is_the_least(name
 
 
 def test_a_proof_of_steps_says_that_prose_connects_them(capsys):
-    assert main(["show", "--proof", "sim/basic-7:sharp-1"]) == 0
+    assert main(["show", "--proof", "sim/stability-l2:sharp-3"]) == 0
     printed = capsys.readouterr().out
-    assert "symbolic.sim.basic_7:prove, steps connected by prose" in printed
+    assert "symbolic.sim.stability:prove_squared_exceeded, steps connected by prose" in printed
     assert "step 1:" in printed
