@@ -54,7 +54,6 @@ from symbolic.attention_facts import AFTER, HERE, MARGIN, OWN, POWER
 from symbolic.facts import (
     by_steps,
     conclude_each,
-    exponents_rise,
     power,
     powers_rise,
     product,
@@ -110,7 +109,8 @@ def least_along(pace: Pace, c: Term, p_is: Fact, some_c: Fact) -> tuple[Fact, Fa
     # there is at least one rival
     each = add_up(powers_rise(-MARGIN, -low, beyond("least", MARGIN, j)), j)
     one = decide(ge(RIVALS, 1), each, own, power(-low))
-    some_log = exponents_rise(as_term(0), LN, decide(ge(EXP(LN), 1), one, is_count))
+    above = decide(ge(EXP(LN), 1), one, is_count)
+    some_log = decide(ge(LN, 0), above, tangent(as_term(0), LN))
     # times c; the least margin is at most N/a
     P = total(pace.pull.p(j, K), j)
     along = decide(
@@ -283,7 +283,8 @@ def started(
     one = decide(eq(n, 1), at(pace.later, start), pace.start)
     positive = decide(gt(n, 0), one)
     (is_n,) = cite(LOGARITHM, [positive], n)
-    log = exponents_rise(as_term(0), LOG(n), decide(ge(EXP(LOG(n)), 1), is_n, one))
+    above = decide(ge(EXP(LOG(n)), 1), is_n, one)
+    log = decide(ge(LOG(n), 0), above, tangent(as_term(0), LOG(n)))
     unit, _ = cite(RECIPROCAL, [positive], n)
     unit = decide(eq(INV(n), 1), unit, scale(one, INV(n)))
     return decide(

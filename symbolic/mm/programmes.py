@@ -277,8 +277,17 @@ def prove_off_hull() -> str:
     high = bounds(at(meets, {HEAD.j: row}), "least", HEAD.rows(row) @ head.V, row, some_input)
     each = beyond("least", HEAD.rows(HEAD.j) @ head.V, HEAD.j)
     some_lead = decide(gt(lead, 0), high)
-    meets, longer = scaled(head, lead, head.V, each, some_lead, some_input)
+    unit, inverse = cite(RECIPROCAL, [some_lead], lead)
+    shrunk, size = head.V * INV(lead), head.V @ head.V
+    reached = head.met(shrunk, decide(ge(HEAD.at(shrunk), 0), inverse, each, unit), some_input)
+    longer = decide(
+        ge(size, lead**2 * size),
+        *(decide(gt(lead**2, 0), some_lead), head.shorter(shrunk, reached)),
+        scale(unit, (lead * INV(lead) + 1) * size),
+    )
     far = some_length(head, meets, some_input)
+    far = decide(gt(size, 0), far, cite(LENGTH, (), head.V)[1])
+    low = decide(ge(1, lead**2), longer, far)
     some_bound = assume(gt(total(BOUND(j), j), 0))
     rows = decide(some(j), add_up(head.fact("a bound is at most 1"), j), some_bound)
     weight, one, nearest, ahead = (
@@ -291,7 +300,7 @@ def prove_off_hull() -> str:
         )
     )
     same = _distance(Solved(RELAXED, stated), rows, BOUND(j), (weight, one, nearest, ahead))
-    conclude_each(stated, decide(eq(lead, 1), high, longer, far), same)
+    conclude_each(stated, decide(eq(lead, 1), high, low), same)
     return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
 
 
@@ -474,7 +483,7 @@ def _margins_of_one(of: Solved, meets: Fact, at_least: Fact, rows: Fact) -> Fact
     head = bounds(at(v_meets, {HEAD.j: i}), "least", HEAD.at(HEAD.solution, i), i, some_input)
     not_tight = cut(of.fact("an input that is not tight is idle"), head)
     idle = of.fact("an input is idle or not")
-    some_rest = decide(ge(REST(j), 0), idle, square(REST(j)))
+    some_rest = decide(ge(REST(j), 0), idle)
     # margins of inputs that are not idle are at least 1
     low = decide(ge(D @ R, 1 - REST(j)), meets, not_tight, product(some_rest, at_least))
     goal = ge(PROMPT.at(R), 0)

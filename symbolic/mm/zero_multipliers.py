@@ -20,7 +20,13 @@ from flint import fmpq
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import OWNER, i, j
 from attsvm.theory.proof.facts import Fact, eq, ge, gt
-from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, EXPONENTIAL_OF_SUM, LENGTH, RECIPROCAL
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    LENGTH,
+    RECIPROCAL,
+)
 from attsvm.theory.proof.linked import linked, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
@@ -71,7 +77,7 @@ from properties.mm.theorem_2.letters import (
 )
 from properties.mm.theorem_2.letters import LENGTH as L
 from properties.mm.theorem_2.prompt_limits import ALONE, SEVERAL
-from symbolic.facts import conclude_each, power, powers_rise, product, root
+from symbolic.facts import conclude_each, power, product, root
 from symbolic.mm.programmes import Solved
 from symbolic.mm.theorem_2 import MINE, Head, along, at_prompt, near_selected, of_head
 
@@ -233,8 +239,8 @@ class Flags:
     def known() -> "Flags":
         """Return the facts of the setting."""
         counted, dull = known("an input counts or not"), known("an input is dull or not")
-        counts = decide(ge(COUNTED(i), 0), counted, square(COUNTED(i)))
-        return Flags(counted, dull, counts, decide(ge(DULL(i), 0), dull, square(DULL(i))))
+        counts = decide(ge(COUNTED(i), 0), counted)
+        return Flags(counted, dull, counts, decide(ge(DULL(i), 0), dull))
 
 
 def of_limit(flags: Flags, several: Fact, some: Fact) -> tuple[Fact, Fact]:
@@ -292,7 +298,7 @@ def length_of(head: Head, positive: tuple[Fact, Fact]) -> tuple[Fact, Fact]:
         *(squared, scale(across, 2 * c), n_square, scale(u_square, c**2)),
     )
     c_sign = product(*positive, head.size, power(L * fmpq(-1, 2)), u_size)
-    length = decide(ge(n + c * u, NORM(g)), whole, product(c_sign, head.size), c_sign, head.size)
+    length = decide(ge(n + c * u, NORM(g)), whole, c_sign, head.size)
     scaled = decide(
         eq(GAMMA**2 * NORM(g) ** 2, 1 + b**2),
         scale(whole, GAMMA**2),
@@ -349,7 +355,9 @@ def then(head: Head, flags: Flags, tokens: tuple[Fact, Fact, Fact]) -> tuple[Fac
     on = assume(gt(COUNTED(i), 0))
     tight = cut(known("v(alpha) meets each row"), head.some_gamma)
     raised = product(some_a, some_s, cut(known("u does not lower an input that counts"), on))
-    small = powers_rise(L * fmpq(-1, 2), as_term(0), decide(ge(0, L * fmpq(-1, 2)), long))
+    half = L * fmpq(1, 2)
+    (one,), (_, line) = cite(EXPONENTIAL_OF_SUM, (), -half, half), cite(EXPONENTIAL, (), half)
+    small = decide(ge(1, S), one, line, long)
     spare = product(some_a, count, far, u_size, some_e, small)
     in_counted = decide(
         goal,
