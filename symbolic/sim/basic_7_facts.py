@@ -382,10 +382,10 @@ def square_change(course: Way, w: Weights, n: Roots, m: Term, name: str) -> Fact
     sides = []
     for place, sign in enumerate((1, -1)):
         goal, condition, ends = ge(D * n.kappa * M, sign * rate), ge(sign * E, 0), []
-        for way in (1, -1):
-            known = assume(condition if way > 0 else condition.denied())
-            turned_ = decide(ge(way * sign * E, 0), known)
-            parts = product(turned_, spans[way]), product(course.positive, most_[way][place])
+        for turn in (1, -1):
+            known = assume(condition if turn > 0 else condition.denied())
+            turned_ = decide(ge(turn * sign * E, 0), known)
+            parts = product(turned_, spans[turn]), product(course.positive, most_[turn][place])
             ends.append(decide(goal, slope, *parts, degree=1))
         sides.append(cases(ends[0], ends[1], condition))
     return moved(rate, along, *sides)
