@@ -142,6 +142,7 @@ NEVER = {
     # also: after 400 steps k is still below 2 (1 + slack^2)/(e floor b), with the largest lag
     "sim/printed-loss:sharp": (4, IN_LEAD),
     "symbolic.sim.pair_facts:prove_pair": (9, "the margins of 400 steps stay below a bound"),
+    "symbolic.sim.three_facts:prove_three": (3, "the norms of these steps stay below B/off"),
     "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
     "mm/assumption-b:sharp-2": (3, "impossible, as p' has margins of at least 1 and is p(alpha)"),
     "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
@@ -215,6 +216,10 @@ THREE_TOKENS = [
         [[0, 0], [-1, -0.5], [-0.5, -1]],
     )
     for start in ([0, 0], [-0.5, 0])
+]
+THREE_TOKENS += [
+    Descent.of([[[0, 0], [-1, 0], [0.5, -1]]], [[1, 0]], start, scores=[[2, 1, 0]])
+    for start in ([[1.5, 0], [-0.5, 0]], [[-4, 0], [2.625, 0]])
 ]
 """Runs whose rivals have two scores, at acute and obtuse angles."""
 SPECIAL = {
