@@ -62,7 +62,7 @@ _OF_LINKED = re.compile(
 _LISTS = re.compile(r"^(?=Axioms:|Closed under the global context)", re.MULTILINE)
 LINKED = "linked proof"
 
-_BATCH = 12
+_BATCH = 30
 """Maximum number of theorems in one file. A file loads the libraries and lists axioms once, which
 takes longer than most proofs."""
 
