@@ -299,7 +299,7 @@ NEAR = Hypothesis(
 
 LONG = Hypothesis(
     "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
-    is_long,
+    lambda case: is_long(case) and falls_at_alpha(case),
     says="||W_0|| is at least some radius that depends on the data, alpha, the loss and the step, "
     "and exists if the loss l has an l' that is continuous and below 0 at the scores of alpha",
     implies=(LENGTH, FALLING_AT_ALPHA),
@@ -314,7 +314,7 @@ CONE = Hypothesis(
 
 LARGE = Hypothesis(
     "0 < s < 1, l' < 0 at the scores of alpha, and sigma is at least the radius of s",
-    is_large,
+    lambda case: is_large(case) and falls_at_alpha(case),
     says="0 < s < 1, the loss l has an l' that is continuous and below 0 at the scores of alpha, "
     "and sigma is at least the radius of s",
     implies=(RADIUS, FALLING_AT_ALPHA),

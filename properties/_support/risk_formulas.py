@@ -5,7 +5,7 @@ Hypotheses on losses, scores, tokens and activations that several statements sha
 
 from collections.abc import Iterable, Mapping
 
-from attsvm.primitives.losses import LOSSES
+from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.theory import (
     Choice,
     Defined,
@@ -33,6 +33,9 @@ def family(*names: str) -> Mapping[str, Variable]:
     """Return the variable `loss` restricted to the named losses."""
     return {"loss": Choice({name: LOSSES[name] for name in names})}
 
+
+ONE_SLOPED_LOSS = Choice({name: LOSSES[name] for name in SLOPED})
+"""A loss whose slope is continuous and below 0, as a variable."""
 
 DECREASING = Hypothesis(
     "l is strictly decreasing", lambda m, v: flag(m, v.loss.strictly_decreasing)

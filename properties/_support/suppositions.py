@@ -8,15 +8,12 @@ imports no statement: so an edit of one statement does not change the code of pr
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import hypotheses as descent
 from attsvm.primitives import loss_hypotheses as losses
-from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.primitives.steps import SHORT
-from attsvm.theory import Choice, Supposed
+from attsvm.theory import Supposed
 from properties._support import risk_formulas
+from properties._support.risk_formulas import ONE_SLOPED_LOSS
 
-SLOPED_LOSS = Choice({name: LOSSES[name] for name in SLOPED})
-"""A loss whose slope is continuous and below 0, as a variable."""
-
-_OF_ONE_LOSS = (SLOPED_LOSS, ("loss", "logistic"), ("loss", "logistic-loss"))
+_OF_ONE_LOSS = (ONE_SLOPED_LOSS, ("loss", "logistic"), ("loss", "logistic-loss"))
 """Alternatives that fix a loss with a continuous slope below 0. The printed loss, `logistic`,
 counts with its sign reversed."""
 
@@ -33,7 +30,12 @@ FALLING = Supposed(
 TWICE_SMOOTH = Supposed("the slope of the loss is differentiable", by=(("loss", "logistic-loss"),))
 DECREASING = Supposed(
     "the loss is decreasing, strictly where a comparison is",
-    (losses.DECREASING_LOSS, risk_formulas.DECREASES, risk_formulas.DECREASING, SLOPED_LOSS),
+    (
+        losses.DECREASING_LOSS,
+        risk_formulas.DECREASES,
+        risk_formulas.DECREASING,
+        ONE_SLOPED_LOSS,
+    ),
 )
 BENT_LOSS = Supposed(
     "l'' is continuous, as it is where its supremum enters the L that steps are compared with",

@@ -35,7 +35,8 @@ from attsvm.theory.proof.terms import (
     total,
 )
 from properties._support.risk_formulas import CONVEX_PHI, DECREASES
-from properties.mm.nonlinear_head_path import BEST, PATH, RISING
+from properties.mm.nonlinear_head_path import PATH
+from properties.mm.nonlinear_head_path.conclusion import BEST, RISING
 from symbolic.attended import LOSS, falls, i, t
 from symbolic.facts import end, formula_of, index, letters_in, product, softmax, some_of
 from symbolic.tf.mixtures import PHI, SLOPE, tangent

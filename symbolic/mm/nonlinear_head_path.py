@@ -12,8 +12,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded, supposed_number
 from properties._support.risk_formulas import SEVERAL
 from properties._support.suppositions import FALLING, SMOOTH_SLOPE
-from properties.mm import nonlinear_head_path as statement
-from properties.mm.nonlinear_head_path import BEST
+from properties.mm.nonlinear_head_path.conclusion import BEST, STEEP
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
     ensure_convex,
@@ -83,11 +82,7 @@ def prove_path() -> str:
     """Prove both bounds of the risk gap by lost attention, and the limit of the path."""
     ensure_no_better()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
-    steep, several = (
-        statement.STEEP,
-        SEVERAL,
-    )
-    c, q = supposed_number(steep, "c", positive=True), supposed_number(several, "q", positive=True)
+    c, q = supposed_number(STEEP, "c", positive=True), supposed_number(SEVERAL, "q", positive=True)
     ensure_nonnegative(
         (c + MORE) * q - c * q,
         "each input's part of L(p) - L_* is at least c q, and at most C q, with c > 0 where d > 0",

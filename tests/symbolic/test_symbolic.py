@@ -42,6 +42,7 @@ from symbolic.sim.lemma_3_12 import derivatives
 
 pytestmark = pytest.mark.usefixtures("steps")
 
+SUBJECTS = ("attention", "attending", "growth", "direction", "basin")
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity"),
@@ -53,7 +54,7 @@ NUMBERS = {
         "symbolic.tf.margin_flow",
     ),
     *("symbolic.facts", "symbolic.attended", "symbolic.softmax_change"),
-    *(f"symbolic.{subject}_facts" for subject in ("attention", "growth", "direction", "basin")),
+    *(f"symbolic.{subject}_facts" for subject in SUBJECTS),
     *("symbolic.sim.repeated_tokens", "symbolic.sim.basic_4", "symbolic.tf.nonlinear_head_several"),
     *(f"symbolic.sim.stability_{what}" for what in ("facts", "gradients")),
     "symbolic.tight_rows",
@@ -62,7 +63,8 @@ NUMBERS = {
     "symbolic.sim.basic_7_facts",
     *("symbolic.tf.path_facts", "symbolic.tf.cone_facts", "symbolic.tf.cone_tip"),
     *("symbolic.tf.rest_facts", "symbolic.tf.logits_at_rest"),
-    *("symbolic.tf.head_descent_facts", "symbolic.tf.growth_steps"),
+    *("symbolic.tf.head_descent_facts", "symbolic.tf.growth_steps", "symbolic.tf.theorem_2"),
+    "symbolic.mm.assumption_b",
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

@@ -260,7 +260,8 @@ def _doubtful(r: ReadingView) -> bool:
 def _in_a_word(r: ReadingView) -> str:
     """Return the id of a reading with its verdict."""
     verdict = ", ".join(str(r.entry.get(axis, "")) for axis in AXES) if r.entry else "not run"
-    return f"{r.id}: {verdict}{r.proof_mark}{'' if r.as_expected else ', not as expected'}"
+    words = [f"{r.id}: {verdict}", *filter(None, [r.mark])]
+    return ", ".join(words + ([] if r.as_expected else ["not as expected"]))
 
 
 def _data(s: StatementView) -> JsonObject:

@@ -287,7 +287,7 @@ def mark(s: StatementView) -> str:
 
 def on(r: ReadingView) -> str:
     """Return a reading with the run's word on its truth, and whether its proof is in prose."""
-    return f"{r.name}: {safe(r.truth)}{r.proof_mark}"
+    return f"{r.name}: {safe(r.truth)}{r.mark and f', {r.mark}'}"
 
 
 def sentence_of(r: ReadingView) -> Marked:

@@ -99,7 +99,7 @@ def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
 
 def _verdict(reading: ReadingView) -> str:
     """Return the verdict, and the fairness of a literal reading unless it is plain."""
-    words = f"{reading.verdict}{reading.proof_mark}"
+    words = f"{reading.verdict}{reading.mark and f', {reading.mark}'}"
     return f"{words}; {reading.unlike}" if reading.unlike else words
 
 

@@ -144,26 +144,17 @@ class ReadingView:
     @property
     def in_prose(self) -> bool:
         """Whether it has a proof in prose by the run; without a run, whether that is expected."""
-        if self.entry:
-            return in_prose(self.entry)
-        return self.claim is not None and self.claim.in_prose
+        return in_prose(self.entry) if self.entry else bool(self.claim and self.claim.in_prose)
 
     @property
     def mark(self) -> str:
         """The part of its verdict, or the expected one, left to prose or to instances; or empty."""
-        truth = self.truth if self.entry else self.expected.partition(",")[0]
-        sharp = by_instances({"truth": truth, "statement": self.says})
-        return IN_PROSE if self.in_prose else BY_INSTANCES if sharp else ""
-
-    @property
-    def proof_mark(self) -> str:
-        """Its mark behind a comma, as it follows a verdict."""
-        return f", {self.mark}" if self.mark else ""
+        return IN_PROSE if self.in_prose else BY_INSTANCES if _sharp(self) else ""
 
     @property
     def refuted(self) -> bool:
         """Whether the run refuted it; without a verdict, whether that is expected."""
-        return (self.truth if self.entry else self.expected.partition(",")[0]) == _REFUTED
+        return _known_truth(self) == _REFUTED
 
     @property
     def words_as_expected(self) -> bool:
@@ -214,6 +205,16 @@ class ReadingView:
             "file": getattr(claim, "file", ""),
             "line": getattr(claim, "line", 0),
         }
+
+
+def _known_truth(reading: ReadingView) -> str:
+    """Return the truth from the run; without a verdict, the expected one."""
+    return reading.truth if reading.entry else reading.expected.partition(",")[0]
+
+
+def _sharp(reading: ReadingView) -> bool:
+    """Return whether it is proved, and its sharpness rests on instances."""
+    return by_instances({"truth": _known_truth(reading), "statement": reading.says})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,17 +25,16 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_INPUT, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.hypotheses import EXISTS, ONE_INPUT, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties._support.suppositions import IN_BASIN
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompting
 from properties.mm.loss_choice import conclusion
+from properties.mm.loss_choice.conclusion import IN_BOTH
 
 DIVIDED = prompting(
     [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[4.0, 0.0], [1.0, 0.0]],
@@ -48,15 +47,6 @@ DRAGGED = prompting(
 TWO_KEYS_CENTRED = prompting([[[2, 1], [0, 0]]], [[1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
 
-IN_BOTH = Hypothesis(
-    "risk gaps of the start on l and on -x below their thresholds",
-    lambda case: BASIN.holds(case) and BASIN.holds(replace(case, loss="correlation")),
-    says=f"{BASIN.says}, and its risk on the loss -x is above the infimum by less than min_i "
-    "[b_i - c_i]/n",
-    implies=(SEVERAL_TOKENS, IN_BASIN),
-    proposition=letters.basin,
-)
-"""Its proposition is about either run, as is that of the conclusion `ONE_LIMIT`."""
 NAMED = Hypothesis(
     "l is exp(-x) or log(1 + exp(-x))",
     lambda case: case.loss in ("exponential", "log-loss"),

@@ -8,13 +8,15 @@ from flint import arb
 from attsvm.errors import NotExpressible
 from attsvm.primitives import run_programs
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_letters import direction
+from attsvm.primitives.descent_letters import basin, direction
+from attsvm.primitives.hypotheses import BASIN, SEVERAL_TOKENS
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
-from attsvm.theory import OPEN, Measured, concludes, stated
+from attsvm.theory import OPEN, Hypothesis, Measured, concludes, stated
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.proof.linked import Said
 from attsvm.theory.types import Namespace, Number, Numbers, Relation
+from properties._support.suppositions import IN_BASIN
 from properties.mm._support.prompt_descent import prompt_gradient
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, one_limit
 from properties.mm.loss_choice.gradient_letters import parallel
@@ -121,3 +123,14 @@ def agree(m: Namespace, case: Descent, other: str = "correlation", length: str =
         return m.equal(a, b)
     along = m.all_of(m.equal((b @ b) * a, (a @ b) * b), m.above(a @ b, m.exact(0)))
     return m.any_of(along, m.all_of(m.equal(a, 0 * a), m.equal(b, 0 * b)))
+
+
+IN_BOTH = Hypothesis(
+    "risk gaps of the start on l and on -x below their thresholds",
+    lambda case: BASIN.holds(case) and BASIN.holds(replace(case, loss="correlation")),
+    says=f"{BASIN.says}, and its risk on the loss -x is above the infimum by less than min_i "
+    "[b_i - c_i]/n",
+    implies=(SEVERAL_TOKENS, IN_BASIN),
+    proposition=basin,
+)
+"""Its proposition is about either run, as is that of the conclusion `ONE_LIMIT`."""

@@ -28,7 +28,6 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
     Choice,
     Defined,
-    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -37,29 +36,18 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.risk_formulas import CONVEX_PHI, DECREASES, SEVERAL, family
-from properties._support.suppositions import RISING_UNITS, SLOPED_LOSS, UNIQUE_OPTIMUM
+from properties._support.risk_formulas import (
+    CONVEX_PHI,
+    DECREASES,
+    ONE_SLOPED_LOSS,
+    SEVERAL,
+    family,
+)
 from properties.mm import SOURCE
 from properties.mm.nonlinear_head_path import conclusion, instances
+from properties.mm.nonlinear_head_path.conclusion import BEST, RISING, SIGN, STEEP
 
 DECREASING = {name: loss for name, loss in LOSSES.items() if loss.decreasing}
-
-RISING = Hypothesis(
-    "every Y_i b_k >= 0, or phi is linear", conclusion.rising, implies=(RISING_UNITS,)
-)
-BEST = Hypothesis("the first token of each input is a best one", conclusion.best)
-SIGN = Hypothesis(
-    "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear",
-    conclusion.one_sign,
-    implies=(RISING_UNITS,),
-)
-STEEP = Hypothesis(
-    "the head of each input is less at other tokens than at the first and falls towards them",
-    conclusion.leads,
-    says="h_i(x_1) > h_i(x_t) and <h_i'(x_1), x_1 - x_t> > 0 for every other token t of each "
-    "input i",
-    implies=(BEST, UNIQUE_OPTIMUM),
-)
 
 PATH = Statement(
     "mm/nonlinear-head-path",
@@ -79,7 +67,7 @@ PATH = Statement(
         "A": Matrix("K", "d"),
         "b": Matrix("n", "K"),
         "phi": Choice(ACTIVATIONS),
-        "loss": SLOPED_LOSS,
+        "loss": ONE_SLOPED_LOSS,
         "s": Defined(lambda m, v: m.array([m.softmax(X @ (v.W.T @ v.p)) for X in v.X])),
     },
     conclusion=conclusion.no_better,

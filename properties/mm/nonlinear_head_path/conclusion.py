@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 from attsvm.primitives.heads import change, derivative_along, head, linear
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
+from properties._support.suppositions import RISING_UNITS, UNIQUE_OPTIMUM
 
 
 def inputs(m: Namespace, v: Values) -> Iterator[SimpleNamespace]:
@@ -117,3 +118,19 @@ def one_sign(m: Namespace, v: Values) -> Relation:
 def rising(m: Namespace, v: Values) -> Relation:
     """Return that no b_ik is negative, or phi is the identity."""
     return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), linear(m, v))
+
+
+RISING = Hypothesis("every Y_i b_k >= 0, or phi is linear", rising, implies=(RISING_UNITS,))
+BEST = Hypothesis("the first token of each input is a best one", best)
+SIGN = Hypothesis(
+    "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear",
+    one_sign,
+    implies=(RISING_UNITS,),
+)
+STEEP = Hypothesis(
+    "the head of each input is less at other tokens than at the first and falls towards them",
+    leads,
+    says="h_i(x_1) > h_i(x_t) and <h_i'(x_1), x_1 - x_t> > 0 for every other token t of each "
+    "input i",
+    implies=(BEST, UNIQUE_OPTIMUM),
+)

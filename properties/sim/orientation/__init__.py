@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, opposed_data, runs, tight_data
-from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.primitives.steps import SHORT, stepped
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
+from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed
 from properties._support.small_runs import NO_QUERY, TIED_ASIDE
-from properties._support.suppositions import IN_BASIN
 from properties.sim import REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
     ACROSS,
+    BASIN,
     DIRECTION,
     SIDEWAYS,
     TOLD_APART,
@@ -83,16 +83,6 @@ MARGINS = Statement(
             },
         ),
     },
-)
-
-BASIN = Hypothesis(
-    "risk gap of the start below the threshold, for logits z^T X x_t",
-    lambda run: starts_in_basin(turned(run)),
-    says="some input has two different scores, and the risk of the start for logits z^T X x_t, the "
-    "mean of l = g(-u) over attended scores u, is above the mean of l(b_i) by less than min_i "
-    "[l(c_i) - l(b_i)]/n over such inputs, b_i the highest and c_i the next lower score",
-    implies=(SEVERAL_TOKENS, IN_BASIN),
-    checked="fact(loss in LOSSES and starts_low(data, transposed(start), loss))",
 )
 
 TRAINING = Statement(

@@ -6,11 +6,13 @@ from flint import arb
 
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import transposed
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS, starts_in_basin
 from attsvm.primitives.steps import TARGET, by_gradient_flow, converges_in_direction, solutions
-from attsvm.theory import Slack, stated
+from attsvm.theory import Hypothesis, Slack, stated
 from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.arithmetic.programs import Programs, nested
 from attsvm.theory.types import Comparison, Namespace, Values
+from properties._support.suppositions import IN_BASIN
 from properties.sim import LOSS_NAMES
 from properties.sim._support import self_attention
 from properties.sim._support.attention import block_logits
@@ -89,3 +91,14 @@ ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
 
 SIDEWAYS = Descent.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 """The second token equals the query, and differs from the first one orthogonally to it."""
+
+
+BASIN = Hypothesis(
+    "risk gap of the start below the threshold, for logits z^T X x_t",
+    lambda run: starts_in_basin(turned(run)),
+    says="some input has two different scores, and the risk of the start for logits z^T X x_t, the "
+    "mean of l = g(-u) over attended scores u, is above the mean of l(b_i) by less than min_i "
+    "[l(c_i) - l(b_i)]/n over such inputs, b_i the highest and c_i the next lower score",
+    implies=(SEVERAL_TOKENS, IN_BASIN),
+    checked="fact(loss in LOSSES and starts_low(data, transposed(start), loss))",
+)

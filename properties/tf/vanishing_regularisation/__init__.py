@@ -25,43 +25,21 @@ that distance. More is in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction
-from functools import partial
 
 from attsvm.primitives.hypotheses import LINEAR_HEAD
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
-from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support import path_certificates, path_letters
 from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
-from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
+from properties.tf.vanishing_regularisation.penalised_minima import (
+    DIRECTION,
+    SET,
+    Path,
+    drawn,
+    penalised,
+)
 
-W_LAMBDA = r"W_{\lambda}"
-DIRECTION = tends(
-    "$formula as lambda falls to 0",
-    along(W_LAMBDA),
-    along(TARGET),
-    floats=minima.follows,
-    balls=minima.certified_direction,
-    checked=path_certificates.checked,
-    proposition=path_letters.turns,
-    symbols=solutions("W"),
-    where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
-)
-SET = tends(
-    "$formula as lambda falls to 0",
-    r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
-    ZERO,
-    floats=minima.follows_set,
-    balls=minima.certified_set,
-    checked=partial(path_certificates.checked, factors=True),
-    proposition=path_letters.factors_turn,
-    symbols={"target": path_certificates.TARGETS},
-    where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
-    "||Q||^2), R is half of that sum of squares, W_*^mm are the matrices of least nuclear "
-    "norm, C_*, that meet the constraints of the Att-SVM, and dist is the Frobenius distance",
-)
 FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION, PUBLISHED, OF_HEAD, UNEVEN, FLAT_BELOW, SLANTED, TURNING = map(
     penalised,
     (

@@ -36,9 +36,11 @@ from attsvm.paths import path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.loss_hypotheses import sloped
+from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.risk import normalised_gradient
 from attsvm.theory import Slack
 from properties.tf._support import path_certificates as certificates
+from properties.tf._support import path_letters
 from properties.tf._support import regularisation_paths as paths
 
 DECAYS = (1.0, 2.0, 0.5)
@@ -255,3 +257,30 @@ def _value_and_margin(case: Path, k: fmpq, V: Matrix, penalty: arb) -> tuple[arb
     """
     value = certificates.risk_gap_at(case, k, V) * arb(k).exp() + penalty
     return value, certificates.least_margin(case, value * arb(-k).exp())
+
+
+W_LAMBDA = r"W_{\lambda}"
+DIRECTION = tends(
+    "$formula as lambda falls to 0",
+    along(W_LAMBDA),
+    along(TARGET),
+    floats=follows,
+    balls=certified_direction,
+    checked=certificates.checked,
+    proposition=path_letters.turns,
+    symbols=solutions("W"),
+    where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
+)
+SET = tends(
+    "$formula as lambda falls to 0",
+    r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
+    ZERO,
+    floats=follows_set,
+    balls=certified_set,
+    checked=functools.partial(certificates.checked, factors=True),
+    proposition=path_letters.factors_turn,
+    symbols={"target": certificates.TARGETS},
+    where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
+    "||Q||^2), R is half of that sum of squares, W_*^mm are the matrices of least nuclear "
+    "norm, C_*, that meet the constraints of the Att-SVM, and dist is the Frobenius distance",
+)
