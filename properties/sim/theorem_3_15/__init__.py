@@ -77,7 +77,7 @@ THEOREM = Statement(
         SEVERAL_TOKENS: [small.ONE_TOKEN],
         FEASIBLE: [small.NO_QUERY],
         TWO_SCORES: [small.ONE_TOKEN],
-        SHORT: [LEAPING, nearly_equal.THROWN],
+        **dict.fromkeys((SHORT, nearly_equal.SHORT_EACH), [LEAPING, nearly_equal.THROWN]),
     },
     readings={
         "literal-1": Reading(
@@ -141,7 +141,13 @@ THEOREM = Statement(
             strength="better",
             proof="symbolic.sim.theorem_3_15:prove_aligned",
             fixed={"loss": REPAIRED},
-            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.WITHIN, SHORT),
+            under=(
+                SEVERAL_TOKENS,
+                FEASIBLE,
+                INPUTS_ALIGNED,
+                nearly_equal.WITHIN,
+                nearly_equal.SHORT_EACH,
+            ),
             variables=nearly_equal.ALIGNED,
             conclusion=nearly_equal.BOTH,
             examples=(small.TWO_TOKENS,),
@@ -170,7 +176,13 @@ THEOREM = Statement(
             strength="best known",
             proof="symbolic.sim.theorem_3_15:prove",
             fixed={"loss": REPAIRED},
-            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.ABOVE_SECOND, SHORT),
+            under=(
+                SEVERAL_TOKENS,
+                FEASIBLE,
+                INPUTS_ALIGNED,
+                nearly_equal.ABOVE_SECOND,
+                nearly_equal.SHORT_EACH,
+            ),
             variables=nearly_equal.ALIGNED,
             conclusion=nearly_equal.BOTH,
             examples=(

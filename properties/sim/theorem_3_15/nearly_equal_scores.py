@@ -18,7 +18,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_letters import direction_and_divergence
 from attsvm.primitives.descent_runs import opposed_data, reaches, rival_data, runs
 from attsvm.primitives.hypotheses import UNIQUE
-from attsvm.primitives.steps import by_gradient_flow, stepped
+from attsvm.primitives.steps import SHORT, by_gradient_flow, is_short, stepped
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import trapping_data
 from attsvm.theory import Hypothesis, Slack, changed
@@ -106,6 +106,23 @@ HALF = Hypothesis(
     says="the step is at most one over twice a Lipschitz constant of the gradient",
     checked="at_most(2 * step * smoothness(data, loss), 1)",
 )
+
+
+def is_short_for_each(run: Descent) -> bool:
+    """Return whether the step is at most 1/L, with L the mean of the constants of the inputs."""
+    return is_short(run)
+
+
+SHORT_EACH = Hypothesis(
+    "the step is at most 1/L, L the mean of constants of the inputs",
+    is_short_for_each,
+    says="the step is at most one over the mean of Lipschitz constants of the gradients of the "
+    "inputs' losses",
+    implies=(SHORT,),
+    checked=SHORT.checked,
+)
+"""The gradient of the mean may have a smaller constant, for which nothing is shown."""
+
 WITHIN = Hypothesis(
     "rivals' scores less than delta apart",
     within,
