@@ -77,7 +77,7 @@ THEOREM = Statement(
         SEVERAL_TOKENS: [small.ONE_TOKEN],
         FEASIBLE: [small.NO_QUERY],
         TWO_SCORES: [small.ONE_TOKEN],
-        **dict.fromkeys((SHORT, nearly_equal.SHORT_EACH), [LEAPING, nearly_equal.THROWN]),
+        **{key: [LEAPING, nearly_equal.THROWN] for key in (SHORT, nearly_equal.SHORT_EACH)},
     },
     readings={
         "literal-1": Reading(
