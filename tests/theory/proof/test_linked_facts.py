@@ -144,6 +144,7 @@ NEVER = {
     "sim/printed-loss:sharp": (4, IN_LEAD),
     "symbolic.sim.pair_facts:prove_pair": (9, "the margins of 400 steps stay below a bound"),
     "symbolic.sim.three_facts:prove_three": (3, "the norms of these steps stay below B/off"),
+    "symbolic.sim.basic_7:prove": (56, "impossible: no token is at or above the mean"),
     "symbolic.tf.where_stationary:prove": (6, "a factor of b is 0 only up to rounding"),
     "mm/assumption-b:sharp-2": (3, "impossible, as p' has margins of at least 1 and is p(alpha)"),
     "mm/joint-svm:sharp-2": (1, "impossible, as there are rivals: <p', p'> > <p', p_S>"),
@@ -189,9 +190,9 @@ LEVEL = Local(
 """A start in the cone of a choice; of two other tokens one scores the same, and one more."""
 
 
-def one_token(name):
+def one_token(name, h=1.0):
     """The instance with one token, which holds all attention, at x = y = 0; other entries are 1."""
-    claim, values = FORMULAS[name], {"x": 0.0, "y": 0.0, "R": 4.0}
+    claim, values = FORMULAS[name], {"x": 0.0, "y": 0.0, "R": 4.0, "h": h}
     arrays = {x: one.axes for x, one in claim.formula.variables.items() if x not in ("n", "D")}
     known = {x: values.get(x, 1.0) + np.zeros([1] * len(axes)) for x, axes in arrays.items()}
     return claim.instance_type(**{x: one if one.ndim else float(one) for x, one in known.items()})
@@ -229,6 +230,7 @@ SPECIAL = {
     "sim/token-sparsity:literal-3": [ALONE],
     REST: rest_model.CASES,
     OF_THREE: THREE_TOKENS,
+    "symbolic.sim.stability:prove_squared": [one_token("symbolic.sim.stability:prove_squared", -1)],
     "tf/local-convergence:amended": [LEVEL],
     **{
         f"symbolic.sim.{name}": [one_token(f"symbolic.sim.{name}")]
