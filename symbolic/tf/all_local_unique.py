@@ -26,7 +26,6 @@ from attsvm.theory.proof.rules import (
     decide,
     one_of_sum,
     scale,
-    square,
 )
 from attsvm.theory.proof.terms import ABS, INV, IS_ZERO, NORM, Letter, Term, same, total
 from properties._support import single_letters as letters
@@ -223,7 +222,7 @@ def _no_rival(three: Three, rival: Rival, best: Best, lower: Fact) -> Fact:
     is_local = gt(LOCAL(r), 0)
     settled = cut(either_way, decide(eq(LOCAL(r), 1), either, assume(is_local)))
     settled = cases(settled, assume(is_local.denied()), is_local)
-    positive = decide(ge(LOCAL(r), 0), either, square(LOCAL(r)))
+    positive = decide(ge(LOCAL(r), 0), either)
     no_more = ge(0, LOCAL(r) * support)
     times = cases(
         decide(no_more, settled, given),
@@ -241,9 +240,7 @@ def _some_support(three: Three, rival: Rival, best: Best) -> Fact:
     """
     support = letters.SUPPORT
     some = product(_flag(TOP - GAMMA(j))[0], _flag(A(j) @ V - 1)[0])
-    positive = decide(
-        ge(LOCAL(r), 0), _known("a rival is locally optimal or not"), square(LOCAL(r))
-    )
+    positive = decide(ge(LOCAL(r), 0), _known("a rival is locally optimal or not"))
     is_none = assume(eq(total(LOCAL(r), r), 0))
     not_local = decide(eq(LOCAL(r), 0), one_of_sum(positive, r), is_none, positive)
     no = gt(SUPPORTS, 0).denied()
