@@ -303,7 +303,7 @@ def _some_support(three: Three, rival: Rival, best: Best) -> Fact:
 
     met = decide(letters.short(-A(r) @ point), beats, *cite(SIZE, (), 1 + A(r) @ point))
     others = row(r, s) @ point
-    each = unless_same(decide(letters.short(others), reaches, *cite(SIZE, (), 1 - others)))
+    each = unless_same(decide(letters.short(others), reaches, cite(SIZE, (), 1 - others)[1]))
     met = decide(letters.meets(r.term, point), met, add_up(each, s))
     exists = cut(
         at(_known("there is a solution if some matrix meets the constraints"), {X: point}), met
