@@ -10,7 +10,7 @@ For tokens 1 and 0 of one score, each choice has its Local-SVM with the other to
 and none is locally optimal. For query 0 none has a solution. So optimal tokens have to be unique
 and to have a W^mm. Any other choice then has an optimal token on its margin that scores more.
 
-Support vectors of the Att-SVM are enough for one input of at most three tokens (`sharp`): of two
+Support vectors of the Att-SVM are enough for one input of at most three tokens (`sharp`). Of two
 rivals, the better one is locally optimal exactly if it is no support vector. `FOUR` need more.
 """
 

@@ -138,10 +138,10 @@ def grows(pace: Pace, unit: Fact, inverse: Fact) -> tuple[Fact, Fact, Fact, Fact
     along, some_log = least_along(pace, *proportional(pace))
     P, g, a = total(pace.pull.p(j, K), j), INV(NORM(G)), SIZE
     moves = {M: AFTER}, {M: HERE}, {M: G}
-    after, here, slope = (at(pace.moves, values) for values in moves)
+    after, before, slope = (at(pace.moves, values) for values in moves)
     whole = decide(
         eq(AFTER @ AFTER, HERE @ HERE - 2 * PACE * g * (G @ HERE) + PACE**2),
-        *(after, here, scale(slope, PACE * g), scale(pace.length, PACE**2 * g**2)),
+        *(after, before, scale(slope, PACE * g), scale(pace.length, PACE**2 * g**2)),
         scale(pace.unit, PACE**2 * (NORM(G) * g + 1)),
         degree=1,
     )

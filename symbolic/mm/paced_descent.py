@@ -128,6 +128,6 @@ def prove() -> str:
 
     s is the length of a step.
     """
-    found = steps()
-    conclude_each(advanced(), found.margins, found.some_length, found.progress)
+    descent = steps()
+    conclude_each(advanced(), descent.margins, descent.some_length, descent.progress)
     return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"

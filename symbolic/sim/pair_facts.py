@@ -334,13 +334,13 @@ def ordered(run: Run) -> Fact:
     little = decide(
         ge(s * q, RATE * (apart @ H)), *(bound, product(steep, H_norm), rate, scale(H_square, s))
     )
-    here = decide(
+    falling = decide(
         eq(AFTER @ M.term, HERE @ M.term - RATE * (GRADIENT(HERE) @ M.term)),
         *(run.step.descends, scale(at(everywhere, {X: HERE}), RATE)),
     )
     kept = decide(
         claim.at({K: K.term + 1}),
-        *(at(here, {M: H}), little, scale(unit, along), product(turned, rate)),
+        *(at(falling, {M: H}), little, scale(unit, along), product(turned, rate)),
     )
     zero = decide(claim.at({K: as_term(0)}), at(run.start, {M: H}))
     return note("m_o >= m_t stays true", induction(claim, zero, kept))

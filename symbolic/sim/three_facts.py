@@ -5,8 +5,8 @@ a second-best token that is a support vector, and t the other rival. If t scores
 there is no other rival, rivals have equal scores. Else let `lead` and `drop` be positive: the score
 of o is below that of the optimal token by the first, and above that of t by the second. Let
 x = exp(-m_o), y = exp(-m_t), a = ||A_o||^2, q = ||A_t||^2 and d = <A_o, A_t>. A step adds
-phi (x (lead - drop y) A_o + y (lead + drop + drop x) A_t) to W, where phi, phi x, phi y and phi x y
-are bounded.
+phi (x (lead - drop y) A_o + y (lead + drop + drop x) A_t) to W. Here phi, and its products with x,
+with y and with x y, are bounded.
 
 1. d <= q: else A_t/q would have margins of at least 1, and V would be A_t/q, whose margin at o
    is above 1 (`no_more_than_square`).
@@ -174,8 +174,8 @@ class Rivals:
         values = (substituted(body, {i: x}) for x in (one, another))
         ones = (at(self.single, {i: x, peer: y}) for x, y in ((one, another), (another, one)))
         units = [scale(fact, value) for fact, value in zip(ones, values, strict=True)]
-        here, there = (substituted(body, {i: x}) for x in (one, another))
-        return decide(eq(there, here), *facts, *units, degree=1)
+        of_one, there = (substituted(body, {i: x}) for x in (one, another))
+        return decide(eq(there, of_one), *facts, *units, degree=1)
 
 
 Taken = Callable[[Supposition], tuple[Fact, ...]]
@@ -456,7 +456,9 @@ def acute(run: Run, sign: Fact, below: Fact) -> Fact:
     claim = ge(HERE @ o - far * y, W(0) @ o - far * y_0)
     goal = claim.at({K: K.term + 1})
     kept = product(some_far, falls)
-    here = decide(goal, low, kept, product(run.pace, some_a, some_x, yes), assume(claim), degree=1)
+    below_one = decide(
+        goal, low, kept, product(run.pace, some_a, some_x, yes), assume(claim), degree=1
+    )
     above = decide(ge(D * y_0, L), product(run.drop, top), no)
     gain = decide(
         ge(y_0 * rise, phi * q * L * x * y),
@@ -481,7 +483,7 @@ def acute(run: Run, sign: Fact, below: Fact) -> Fact:
         goal, low, gain, product(run.pace, some_a, some_x, run.lead), assume(claim), degree=1
     )
     start = decide(claim.at({K: as_term(0)}))
-    stays_ = induction(claim, start, cases(here, there, condition))
+    stays_ = induction(claim, start, cases(below_one, there, condition))
     stays_ = decide(ge(HERE @ o, W(0) @ o - far * y_0), stays_, product(some_far, some_y))
     stays_ = note("m_o stays above a constant", stays_)
     x_top = powers_rise(-(HERE @ o), far * y_0 - W(0) @ o, stays_)

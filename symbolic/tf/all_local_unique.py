@@ -84,7 +84,7 @@ def _same_or_not(one: Letter, two: Letter, either: Fact) -> tuple[Proposition, F
 
 
 class Three:
-    """What holds of at most two rivals.
+    """Facts about at most two rivals.
 
     Attributes:
         alike: that the same rivals have one matrix.
@@ -178,10 +178,10 @@ def _no_rival(three: Three, rival: Rival, best: Best, lower: Fact) -> Fact:
     one = decide(eq(row(r, s) @ U, 1), at(whole, {X: U}), rival.length, no_best, long)
     # the rival j of the largest score
     support = letters.SUPPORT
-    given = assume(gt(support, 0))
+    supports = assume(gt(support, 0))
     top, tight = (_flag(x)[0] for x in (TOP - GAMMA(j), A(j) @ V - 1))
-    is_top = _is_zero(TOP - GAMMA(j), decide(gt(IS_ZERO(TOP - GAMMA(j)), 0), given, tight))
-    is_tight = _is_zero(A(j) @ V - 1, decide(gt(IS_ZERO(A(j) @ V - 1), 0), given, top))
+    is_top = _is_zero(TOP - GAMMA(j), decide(gt(IS_ZERO(TOP - GAMMA(j)), 0), supports, tight))
+    is_tight = _is_zero(A(j) @ V - 1, decide(gt(IS_ZERO(A(j) @ V - 1), 0), supports, top))
     condition, yes, no = _same_or_not(r, j, at(three.flag, {s: j}))
     goal = ge(0, LOCAL(r))
     # if it is not r, it keeps r from being locally optimal
@@ -225,7 +225,7 @@ def _no_rival(three: Three, rival: Rival, best: Best, lower: Fact) -> Fact:
     positive = decide(ge(LOCAL(r), 0), either)
     no_more = ge(0, LOCAL(r) * support)
     times = cases(
-        decide(no_more, settled, given),
+        decide(no_more, settled, supports),
         decide(no_more, assume(gt(support, 0).denied()), positive),
         gt(support, 0),
     )

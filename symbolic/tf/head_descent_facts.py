@@ -52,10 +52,10 @@ def step() -> Step:
     falls, square = FALL(letters.head(o)), A @ A
     turned = add_up(scale(unit, OUTER(u) * STEEP(INNER(u) @ o) * (INNER(u) @ SECOND) * second), u)
     pull = RATE * square * falls * first * second
-    taken = at(setting(letters.SETTING, letters.STEP), {M: A})
+    along_rival = at(setting(letters.SETTING, letters.STEP), {M: A})
     moved = decide(
         eq(A @ W(K.term + 1), MARGIN + pull * letters.slope(o, APART)),
-        *(taken, scale(turned, RATE * falls * square)),
+        *(along_rival, scale(turned, RATE * falls * square)),
         degree=1,
     )
     positive = inverse, decide(gt(second, 0), power(-MARGIN), inverse)

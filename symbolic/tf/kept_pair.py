@@ -42,7 +42,7 @@ from symbolic.tf.head_descent_facts import Step, step
 
 
 class Bent:
-    """What follows from |phi''| <= c."""
+    """Facts that follow from |phi''| <= c."""
 
     def __init__(self) -> None:
         self.near, self.positive = (setting(BENT, words) for words in BENT)
@@ -93,19 +93,19 @@ class Pair:
         stays: its lead never exceeds the larger of that of the start and the bound.
     """
 
-    def __init__(self, taken: Step, bent: Bent, known: tuple[Fact, ...], turned: bool) -> None:
+    def __init__(self, move: Step, bent: Bent, known: tuple[Fact, ...], turned: bool) -> None:
         sign, one, other = (-1, SECOND, FIRST) if turned else (1, FIRST, SECOND)
         forward, falls, less, *both = known
         rises, back = reversed(both) if turned else both
         end = bent.slopes(one, other, other, as_term(1))
         g, beta = letters.slope(one, other - one), letters.bending(FIRST - SECOND)
         self.more = decide(gt(beta, g), end, back)
-        rest, part = reversed(taken.shares) if turned else taken.shares
-        some_rest, some_part = reversed(taken.positive) if turned else taken.positive
+        rest, part = reversed(move.shares) if turned else move.shares
+        some_rest, some_part = reversed(move.positive) if turned else move.positive
         m, start, after = (sign * (A @ W(k)) for k in (K, 0, K.term + 1))
-        bound, along = letters.highest(one, other), letters.slope(taken.output, one - other)
+        bound, along = letters.highest(one, other), letters.slope(move.output, one - other)
         near = bent.slopes(
-            one, other, taken.output, part, some_part, scale(taken.whole, INNER(u) @ one)
+            one, other, move.output, part, some_part, scale(move.whole, INNER(u) @ one)
         )
         square_ = no_shorter(A)
         pull = product(square_, forward, falls, some_rest, some_part)
@@ -113,13 +113,13 @@ class Pair:
         claim, condition = ge(MAXIMUM(start, bound), m), ge(g, beta * part)
         yes, no = assume(condition), assume(condition.denied())
         flat = product(pull, decide(ge(-along, 0), near, yes))
-        unmoved = decide(claim.at({K: K.term + 1}), taken.moved, flat, assume(claim))
+        unmoved = decide(claim.at({K: K.term + 1}), move.moved, flat, assume(claim))
         # a step adds at most 4/27 e ||A||^2 beta
         some = decide(ge(RATE * (A @ A) * beta, 0), product(square_, forward), self.more, rises)
         steep = product(pull, decide(ge(beta * part - along, 0), near, rises))
         few = product(some, product(less, some_rest, square(part)))
-        most = product(some, _cube(part, rest, some_part, taken.whole))
-        added = decide(ge(m + bound - LOG(beta * INV(g) - 1), after), taken.moved, steep, few, most)
+        most = product(some, _cube(part, rest, some_part, move.whole))
+        added = decide(ge(m + bound - LOG(beta * INV(g) - 1), after), move.moved, steep, few, most)
         # and m < ln(beta/g - 1)
         laws = () if turned else cite(EXPONENTIAL_OF_SUM, (), m, -m)
         unit, inverse = cite(RECIPROCAL, [rises], g)
@@ -128,7 +128,7 @@ class Pair:
             no,
             power(m),
             *(scale(x, rest * beta) for x in laws),
-            scale(taken.whole, beta),
+            scale(move.whole, beta),
         )
         ratio = beta * INV(g) - 1
         few = decide(gt(ratio - EXP(m), 0), few, inverse, scale(unit, EXP(m) + 1))
@@ -143,9 +143,9 @@ class Pair:
 def prove() -> str:
     """Prove that no lead exceeds the larger of that of the start and the bound."""
     (forward,), (falls, less), both = suppose(FORWARD), suppose(GENTLE), suppose(BOTH)
-    taken, bent = step(), Bent()
-    falls, less = (at(fact, {x: letters.head(taken.output)}) for fact in (falls, less))
+    move, bent = step(), Bent()
+    falls, less = (at(fact, {x: letters.head(move.output)}) for fact in (falls, less))
     known = forward, falls, less, *both
-    one, other = (Pair(taken, bent, known, turned) for turned in (False, True))
+    one, other = (Pair(move, bent, known, turned) for turned in (False, True))
     conclude_each(letters.stays(), *both, one.more, other.more, one.stays, other.stays)
     return "for every phi with |phi''| <= c, as those that run, any d and number of units"

@@ -199,7 +199,7 @@ def bound_below(a: Attends, some: Fact, solved: Fact, shorter: Fact) -> Fact:
     V, ratio, first = W(0), NORM(W(0)) * INV(NORM(M)), {X: W(0)}
     closest, is_closest = attained("closest", least(ahead(r.term, V), r), some)
     c, logit, e = OWNER(closest()), KEY(closest()) @ V, EXP(ratio)
-    here = {**first, i: c}
+    at_best = {**first, i: c}
     led = not_led_by_more(a, some, solved, shorter)
     led = decide(ge(ratio, ahead(closest(), V)), led, is_closest)
     # the exponentials of optimal tokens add up to at most k exp(x) times that of this rival
@@ -215,17 +215,17 @@ def bound_below(a: Attends, some: Fact, solved: Fact, shorter: Fact) -> Fact:
     # so the score that its input attends to is short by the bound
     unit, inverse = cite(RECIPROCAL, [decide(gt(1 + k * e, 0), tied, power(ratio))], 1 + k * e)
     B, J = INV(1 + k * e), INV(whole(c, V))
-    share = product(decide(ge((1 + k * e) * Q, whole(c, V)), few), at(a.inverse, here), inverse)
-    share = decide(ge(J * Q, B), share, scale(at(a.unit, here), B), scale(unit, J * Q))
+    share = product(decide(ge((1 + k * e) * Q, whole(c, V)), few), at(a.inverse, at_best), inverse)
+    share = decide(ge(J * Q, B), share, scale(at(a.unit, at_best), B), scale(unit, J * Q))
     G = BEST(c) - most(GAMMA(r), r, Over(OWNER, c))
     above = bounds(at(a.lead, {j: r}), "most", GAMMA(r), r, a.mine, Over(OWNER, OWN))
     above = at(above, {j: closest()})
-    behind = at(add_up(product(a.each, beyond("most", GAMMA(j), j, OWNER)), j, THEIRS), here)
-    parts = at(a.behind, here), product(at(a.inverse, here), behind), product(above, share)
+    behind = at(add_up(product(a.each, beyond("most", GAMMA(j), j, OWNER)), j, THEIRS), at_best)
+    parts = at(a.behind, at_best), product(at(a.inverse, at_best), behind), product(above, share)
     u, best, low = output(c, V), BEST(c) - G * B, above_lowest(a)
     short = decide(ge(best, u), *parts)
     high = decide(ge(HIGH, best), at(a.high, {i: c}), product(above, inverse))
-    costs = ordered(a, u, best, short, at(low, here), high)
+    costs = ordered(a, u, best, short, at(low, at_best), high)
     # the other inputs lose something or nothing
     each = ordered(a, U, BEST(i), a.below_best, low, a.high)
     lost = at(one_of_sum(at(each, first), i), {i: c})
@@ -246,9 +246,9 @@ def tied_outweigh(a: Attends, forward: Fact, met: Fact) -> Fact:
     """
     point, key = {X: SIZE * M}, BEST_KEY(o) @ M
     condition, lead = gt(SIZE, 0), SIZE * (1 + KEY(j) @ M)
-    here, mine, theirs = (best_powers(of, SIZE * M) for of in (i.term, OWN, OF(o)))
+    selected, mine, theirs = (best_powers(of, SIZE * M) for of in (i.term, OWN, OF(o)))
     sum_ = at(a.best, point)
-    (is_log,) = cite(LOGARITHM, [sum_], here)
+    (is_log,) = cite(LOGARITHM, [sum_], selected)
     own = {i: OF(o)}
     part = one_of_sum(power(SIZE * key), o, OF)
     part = decide(ge(EXP(LOG(theirs)), EXP(SIZE * key)), part, at(is_log, own))
@@ -261,7 +261,7 @@ def tied_outweigh(a: Attends, forward: Fact, met: Fact) -> Fact:
     far = decide(ge(LOG(mine), lead), far, met, yes, scale(unit, LOG(mine)))
     flat = decide(eq(SIZE, 0), forward, no)
     near = add_up(decide(ge(LOG(theirs), 0), log, scale(flat, key)), o, TIED)
-    near = at(decide(ge(LOG(here), 0), near, a.tied), {i: OWN})
+    near = at(decide(ge(LOG(selected), 0), near, a.tied), {i: OWN})
     near = decide(ge(LOG(mine), lead), near, scale(flat, 1 + KEY(j) @ M))
     rises = powers_rise(lead, LOG(mine), cases(far, near, condition))
     (law,) = cite(EXPONENTIAL_OF_SUM, (), SIZE, SIZE * (KEY(j) @ M))

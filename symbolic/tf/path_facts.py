@@ -167,15 +167,15 @@ class Scale:
     grows: Fact  # it exceeds every bound in the end
 
 
-def scaled(size: Fact, given: Radii) -> Scale:
+def scaled(size: Fact, radii: Radii) -> Scale:
     """Prove that R(k)/N tends to infinity, for a term N that is positive."""
     N, R = size.proposition.term, RADIUS(K)
     unit, inverse = cite(RECIPROCAL, [size], N)
     rho, rho_is = define("rho", (K,), R * INV(N))
     whole = decide(eq(rho(K) * N, R), scale(rho_is, N), scale(unit, R))
-    forward = decide(ge(rho(K), 0), rho_is, given.sign, inverse)
+    forward = decide(ge(rho(K), 0), rho_is, radii.sign, inverse)
     far = at(
-        given.far, {bound: bound.term * N}, decide(gt(bound.term * N, 0), positive(bound), size)
+        radii.far, {bound: bound.term * N}, decide(gt(bound.term * N, 0), positive(bound), size)
     )
     return Scale(rho(K), forward, whole, decide(ev(gt(rho(K), bound)), far, whole, size))
 
@@ -259,11 +259,11 @@ def cost_at(a: Attention, s: Secants, g: Costs, far: Fact, moved: Term, rho: Ter
 
 def lost_at(a: Attention, s: Secants, g: Costs, ours: Term) -> Fact:
     """Prove that losses add up to at least b_i lead_j s_j more than the least, for every rival."""
-    here, u = {X: ours}, a.u(i, ours)
-    parts = [at(s.at_least, here), product(s.low_positive, at(a.below_best, here))]
+    at_ours, u = {X: ours}, a.u(i, ours)
+    parts = [at(s.at_least, at_ours), product(s.low_positive, at(a.below_best, at_ours))]
     each = at(one_of_sum(decide(ge(LOSS(u) - LOSS(BEST(i)), 0), *parts), i), {i: OWN})
-    left = one_of_sum(product(at(a.s_positive, here), g.not_behind), j, OWNER)
-    mine = {**here, i: OWN}
+    left = one_of_sum(product(at(a.s_positive, at_ours), g.not_behind), j, OWNER)
+    mine = {**at_ours, i: OWN}
     lost = ge(BEST(OWN) - a.u(OWN, ours), a.s(j, ours) * lead(j.term))
     left = product(at(s.low_positive, {i: OWN}), decide(lost, at(g.behind, mine), left))
     losses = total(LOSS(u) - LOSS(BEST(i)), i)

@@ -100,7 +100,7 @@ def not_zero(U: Term, meets: Fact, some: Fact) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is supposed of the data, of W^mm and of the loss."""
+    """Suppositions on the data, on W^mm and on the loss."""
 
     a: Attention  # attention at any X
     s: Secants  # bounds of the loss gaps
@@ -110,7 +110,7 @@ class Given:
     exists: Fact  # ||W^mm|| > 0
 
 
-def given() -> Given:
+def of_reading() -> Given:
     """Take what is supposed, and prove bounds of the losses."""
     (lower,), (several,), (meets, *_) = suppose(UNIQUE), suppose(SEVERAL_TOKENS), suppose(FEASIBLE)
     (falls,) = suppose(FALLING_AT_BEST)
@@ -155,7 +155,7 @@ def directed(p: Given, size: Radii, inside: Fact, least: Fact) -> Fact:
 @linked
 def prove() -> str:
     """Prove that W_R/R tends to W^mm/||W^mm||, for minimisers W_R over the balls of radius R."""
-    claim, p = present(letters.direction(), "a claim"), given()
+    claim, p = present(letters.direction(), "a claim"), of_reading()
     inside, least = (setting(BALLS, words) for words in [*BALLS][-2:])
     conclude_each(claim, p.exists, directed(p, radii(), inside, least))
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
@@ -179,9 +179,9 @@ class Shrunk:
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """What is supposed of factors."""
+    """Suppositions on factors."""
 
-    given: Given  # what is supposed; C_* takes the place of ||W^mm||
+    data: Given  # what is supposed; C_* takes the place of ||W^mm||
     meets: Fact  # W_* has margins of at least 1
     # longer, half, is_product, balanced: facts on nuclear norms and on the factors of t W_*
     longer: Fact
@@ -202,8 +202,8 @@ def factors() -> Factors:
     low = bounds(at(meets, {j: r}), "least", margin(r.term, V), r, some)
     meets = cut(at(star, {X: V}), low)
     exists = decide(gt(C, 0), not_zero(STAR, meets, some), at(longer, {X: STAR}))
-    given_ = Given(a, s, costs(a, s), some, meets, exists)
-    return Factors(given_, meets, longer, half, is_product, balanced)
+    data = Given(a, s, costs(a, s), some, meets, exists)
+    return Factors(data, meets, longer, half, is_product, balanced)
 
 
 def factored(f: Factors, rho: Term, ahead: Fact) -> tuple[Fact, Fact]:
@@ -243,7 +243,7 @@ def shrunk(f: Factors, size: Radii, ball: Fact, least: Fact) -> Shrunk:
     """
     known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-4:]]
     change, wide, stretched, nearest = known
-    p, exists, R = f.given, f.given.exists, RADIUS(K)
+    p, exists, R = f.data, f.data.exists, RADIUS(K)
     # the factors of rho W_* are in the ball
     sized = scaled(exists, size)
     rho = sized.rho

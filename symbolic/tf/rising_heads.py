@@ -57,12 +57,12 @@ from symbolic.tf.head_descent_facts import Step, moves, step
 HOLE, W = Letter("hole"), INNER(u) @ APART
 
 
-def _halfway(taken: Step) -> Fact:
+def _halfway(move: Step) -> Fact:
     """Return that 1/2 - s_2 is at least 0, as exp(m) >= 1."""
     (law,) = cite(EXPONENTIAL_OF_SUM, (), MARGIN, -MARGIN)
     small = decide(ge(1, EXP(-MARGIN)), law, assume(ge(EXP(MARGIN), 1)))
-    more = product(small, taken.positive[0])
-    return decide(ge(fmpq(1, 2) - taken.shares[1], 0), more, taken.whole)
+    more = product(small, move.positive[0])
+    return decide(ge(fmpq(1, 2) - move.shares[1], 0), more, move.whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Rise:
     """How a step moves the lead: by e ||A||^2 (-l'(h(o))) g s_1 s_2^p, where g is a slope.
 
     Attributes:
-        taken: the step.
+        move: the step.
         moved: that it moves the lead by this.
         slopes: numbers below and above g, and g between them.
         some: that the first number is above 0.
@@ -80,7 +80,7 @@ class Rise:
         power: p.
     """
 
-    taken: Step
+    move: Step
     moved: Fact
     slopes: tuple[Term, Term, Term]
     some: Fact
@@ -94,7 +94,7 @@ class Rise:
         (start,), (forward,), (convex,), (falling,) = map(
             suppose, (ZERO_START, FORWARD, CONVEX_LOSS, FALLING_LOSS)
         )
-        values = [letters.head(point) for point in (FIRST, self.taken.output, MEAN)]
+        values = [letters.head(point) for point in (FIRST, self.move.output, MEAN)]
         less, more = (
             cut(at(convex, {x: lower, y: higher}), order)
             for higher, lower, order in zip(values, values[1:], self.orders, strict=False)
@@ -173,31 +173,31 @@ class Unit:
 @linked
 def prove() -> str:
     """Prove that exp(m) - 1 lies between c k/4 and C k exp(C/4)."""
-    taken, unit, (rises,) = step(), Unit(), suppose(RISES)
-    half = _halfway(taken)
-    o, (_, second) = taken.output, taken.shares
-    last, here, mid = (INNER(u) @ point for point in (FIRST, o, MEAN))
-    on = decide(eq(last - here, second * W), scale(taken.whole, last))
-    back = decide(eq(here - mid, (fmpq(1, 2) - second) * W), on)
+    move, unit, (rises,) = step(), Unit(), suppose(RISES)
+    half = _halfway(move)
+    o, (_, second) = move.output, move.shares
+    last, attended, mid = (INNER(u) @ point for point in (FIRST, o, MEAN))
+    on = decide(eq(last - attended, second * W), scale(move.whole, last))
+    back = decide(eq(attended - mid, (fmpq(1, 2) - second) * W), on)
     # phi'(<a_u, o>) w is between the values at the mean and at x_1
     part = fmpq(1, 2) - second
     yes, no = assume(gt(part, 0)), assume(ge(-part, 0))
     none = decide(eq(part, 0), no, half)
-    same = decide(eq(here, mid), back, scale(none, W))
-    same = inside(same, here, mid, STEEP(HOLE), HOLE)
-    same = decide(ge(W * (STEEP(mid) - STEEP(here)), 0), scale(same, W))
-    turned = cases(unit.turns(mid, here, back, yes), same, gt(part, 0))
+    same = decide(eq(attended, mid), back, scale(none, W))
+    same = inside(same, attended, mid, STEEP(HOLE), HOLE)
+    same = decide(ge(W * (STEEP(mid) - STEEP(attended)), 0), scale(same, W))
+    turned = cases(unit.turns(mid, attended, back, yes), same, gt(part, 0))
     turned = product(
-        square(OUTER(u)), product(turned, unit.turns(here, last, on, taken.positive[1]))
+        square(OUTER(u)), product(turned, unit.turns(attended, last, on, move.positive[1]))
     )
     below = cite(LARGER, (), -unit_slope(MEAN), -unit_slope(FIRST))[:2]
     above = cite(LARGER, (), unit_slope(MEAN), unit_slope(FIRST))[:2]
     low = decide(ge(unit_slope(o), -unit.least), turned, *below)
     high = decide(ge(unit.most, unit_slope(o)), turned, *above)
     # so h rises from the mean to o, and on to x_1
-    positive = decide(ge(second, 0), taken.positive[1])
-    to_last = add_up(unit.gain(here, last, on, positive, low, below[1]), u)
-    to_here = add_up(unit.gain(mid, here, back, half, below[0], low), u)
+    positive = decide(ge(second, 0), move.positive[1])
+    to_last = add_up(unit.gain(attended, last, on, positive, low, below[1]), u)
+    to_here = add_up(unit.gain(mid, attended, back, half, below[0], low), u)
     best, at_o, least = (letters.head(point) for point in (FIRST, o, MEAN))
     orders = (
         decide(ge(best, at_o), to_last, positive, rises),
@@ -207,7 +207,7 @@ def prove() -> str:
     some = add_up(decide(ge(unit_slope(MEAN) + unit.least, 0), below[0]), u)
     moving = moves(own, decide(gt(letters.slope(MEAN, APART), 0), some, rises))
     slopes, bounds = (LEAST, letters.slope(o, APART), MOST), (add_up(low, u), add_up(high, u))
-    rise = Rise(taken, taken.moved, slopes, rises, bounds, moving, orders)
+    rise = Rise(move, move.moved, slopes, rises, bounds, moving, orders)
     rise.conclude(letters.grows())
     return "for any d and number of units, every convex loss with l' < 0, and every convex phi"
 
@@ -235,27 +235,27 @@ def _height(value: Fact, point: Term, share: Term, place: Fact) -> Fact:
 @linked
 def prove_critical() -> str:
     """Prove that exp(2 m) - 1 lies between c k/4 and 2 C k exp(C/4)."""
-    taken, (level,), (flat,), (value, slope) = step(), *map(suppose, (BELOW, CRITICAL, OF_SQUARES))
-    half, far, (first, second) = _halfway(taken), INNER(u) @ SECOND, taken.shares
-    here = INNER(u) @ taken.output
-    place = decide(eq(here, second * far), scale(flat, first))
+    move, (level,), (flat,), (value, slope) = step(), *map(suppose, (BELOW, CRITICAL, OF_SQUARES))
+    half, far, (first, second) = _halfway(move), INNER(u) @ SECOND, move.shares
+    attended = INNER(u) @ move.output
+    place = decide(eq(attended, second * far), scale(flat, first))
     turned = decide(
-        eq(unit_slope(taken.output), -2 * second * OUTER(u) * far**2),
-        *(scale(at(slope, {x: here}), OUTER(u) * W), scale(place, OUTER(u) * W)),
+        eq(unit_slope(move.output), -2 * second * OUTER(u) * far**2),
+        *(scale(at(slope, {x: attended}), OUTER(u) * W), scale(place, OUTER(u) * W)),
         scale(flat, OUTER(u) * second * far),
         degree=1,
     )
     moved = decide(
-        eq(A @ MATRIX(K.term + 1), MARGIN + 2 * taken.pull * LEVEL * second),
-        *(taken.moved, scale(add_up(turned, u), taken.pull)),
+        eq(A @ MATRIX(K.term + 1), MARGIN + 2 * move.pull * LEVEL * second),
+        *(move.moved, scale(add_up(turned, u), move.pull)),
         degree=1,
     )
     best = _height(value, FIRST, as_term(0), flat)
-    at_o = _height(value, taken.output, second, place)
+    at_o = _height(value, move.output, second, place)
     middle = decide(eq(INNER(u) @ MEAN, far / 2), flat)
     mean = _height(value, MEAN, as_term(1) / 2, middle)
-    more = product(half, decide(ge(second + fmpq(1, 2), 0), taken.positive[1]))
-    heights = [letters.head(point) for point in (FIRST, taken.output, MEAN)]
+    more = product(half, decide(ge(second + fmpq(1, 2), 0), move.positive[1]))
+    heights = [letters.head(point) for point in (FIRST, move.output, MEAN)]
     orders = (
         decide(ge(heights[0], heights[1]), best, at_o, product(level, square(second))),
         decide(ge(heights[1], heights[2]), at_o, mean, product(level, more)),
@@ -263,6 +263,6 @@ def prove_critical() -> str:
     own = OUTER(u) * far
     some = decide(gt(total(own * W, u), 0), add_up(scale(flat, own), u), level)
     slopes = 2 * LEVEL, 2 * LEVEL, 2 * LEVEL
-    rise = Rise(taken, moved, slopes, level, (), moves(own, some), orders, power=2)
+    rise = Rise(move, moved, slopes, level, (), moves(own, some), orders, power=2)
     rise.conclude(letters.grows_by_half())
     return "for any d and number of units, and every convex loss with l' < 0"

@@ -31,7 +31,7 @@ from properties.tf.svm_rank.rank_letters import (
 from symbolic.facts import conclude_each
 
 
-def _given(claim: Said, *places: int) -> list[Fact]:
+def _settings(claim: Said, *places: int) -> list[Fact]:
     """Return facts of the setting by their places."""
     return [setting(claim.setting, [*claim.setting][place]) for place in places]
 
@@ -41,7 +41,7 @@ def prove_by_size() -> str:
     """Prove that W^mm is a sum of n matrices w q^T, and of d such matrices."""
     claim = present(letters.by_size(), "a claim")
     (exists, _) = suppose(FEASIBLE)
-    image, turned, outer, sums, rows = _given(claim, *range(5))
+    image, turned, outer, sums, rows = _settings(claim, *range(5))
     own = total(WEIGHT(j) * LEAD(j), j, Over(OWNER, i.term))
     each = add_up(at(image, {w: own, q: QUERY(i)}), i)
     of = at(image, {w: LEAD(j), q: ASKED})
@@ -104,7 +104,7 @@ def prove() -> str:
     """
     claim = present(letters.by_carriers(), "a claim")
     (exists, _) = suppose(FEASIBLE)
-    image, turned, outer, sums, *spans = _given(claim, *range(6))
+    image, turned, outer, sums, *spans = _settings(claim, *range(6))
     row, column = TURNED(X, LEAD(j)), IMAGE(X, ASKED)
     parts = (
         _spanned(
@@ -127,7 +127,7 @@ def prove_rank_one() -> str:
     """Prove that no matrix with the margins of W^mm has a lesser nuclear norm, if its rank is 1."""
     claim = present(letters.no_larger(), "a claim")
     exists, shortest = suppose(RANK_ONE)
-    longer, same = _given(claim, 0, 1)
+    longer, same = _settings(claim, 0, 1)
     (some, square), of_least = cite(LENGTH, (), X.term), cite(LENGTH, (), OF_RANK_ONE)
     norms = decide(ge(NORM(X), NORM(OF_RANK_ONE)), some, square, of_least[1], shortest)
     own = at(same, {w: letters.LEFT, q: letters.RIGHT})

@@ -83,7 +83,15 @@ from symbolic.facts import (
     tangent,
 )
 from symbolic.tf.path_facts import Radii, cost_at, lost_at, total_losses
-from symbolic.tf.path_limits import Given, directed, factored, factors, given, near_solution, shrunk
+from symbolic.tf.path_limits import (
+    Given,
+    directed,
+    factored,
+    factors,
+    near_solution,
+    of_reading,
+    shrunk,
+)
 
 R, LAMBDA = RADIUS(K), PENALTY(K)
 
@@ -107,7 +115,7 @@ def least_in_ball(p: Given, ours: Term, small: Fact, inside: Fact) -> tuple[Fact
         small: its norm is at most R(k).
         inside: R(k) is at most b.
     """
-    a, g, here, mine, size = p.a, p.g, {X: ours}, {X: ours, i: OWN}, NORM(A(j)) * bound.term
+    a, g, at_ours, mine, size = p.a, p.g, {X: ours}, {X: ours, i: OWN}, NORM(A(j)) * bound.term
     m, s_o, s = margin(j.term, ours), a.s_o(OWN, ours), a.s(j, ours)
     wide = product(cite(LENGTH, (), A(j))[0], decide(ge(bound, NORM(ours)), small, inside))
     (up,) = cite(CAUCHY_SCHWARZ, (), A(j), ours)
@@ -116,13 +124,13 @@ def least_in_ball(p: Given, ours: Term, small: Fact, inside: Fact) -> tuple[Fact
     most = add_up(at(most, {j: r}), r, MINE)
     # attention to the optimal token is at least 1/B, and to the rival exp(-||A|| b)/B
     B = 1 + total(EXP(NORM(A(r)) * bound.term), r, MINE)
-    weights = add_up(at(a.means[2], {**here, j: r}), r, MINE)
+    weights = add_up(at(a.means[2], {**at_ours, j: r}), r, MINE)
     share = product(at(a.s_o_positive, mine), most)
     share = decide(ge(s_o * B, 1), share, at(a.one, mine), weights)
     positive_ = decide(gt(B, 0), add_up(power(NORM(A(r)) * bound.term), r, MINE))
     unit, inverse = cite(RECIPROCAL, [positive_], B)
     share = decide(ge(s_o, INV(B)), product(share, inverse), scale(unit, s_o))
-    parts = at(a.means[2], here), product(share, power(-m)), product(inverse, least)
+    parts = at(a.means[2], at_ours), product(share, power(-m)), product(inverse, least)
     share = decide(ge(s, INV(B) * EXP(-size)), *parts)
     price = g.price.proposition.term
     c, c_is = define("c", (j, bound), price * INV(B) * EXP(-size))
@@ -191,7 +199,7 @@ def grows(
 @linked
 def prove() -> str:
     """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||."""
-    claim, p = present(letters.turns(), "a claim"), given()
+    claim, p = present(letters.turns(), "a claim"), of_reading()
     is_positive, vanishes, is_norm, least = (
         setting(PENALISED, words) for words in [*PENALISED][-4:]
     )
@@ -222,7 +230,7 @@ def prove_factored() -> str:
     is_positive, vanishes, is_half, least = (
         setting(PENALISED_FACTORS, words) for words in [*PENALISED_FACTORS][-4:]
     )
-    p, half = f.given, at(f.half, {X: KEYS(K), M: QUERIES(K)})
+    p, half = f.data, at(f.half, {X: KEYS(K), M: QUERIES(K)})
     small = decide(ge(R, NORM(FACTORED)), half, is_half, at(f.longer, {X: FACTORED}))
     sign = decide(ge(R, 0), small, cite(LENGTH, (), FACTORED)[0])
 

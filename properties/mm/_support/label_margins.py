@@ -6,13 +6,12 @@ An input is idle if its multiplier is 0 in all multipliers of v(alpha). Instance
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 
 from attsvm.exact.numbers import Number, Vector, combine
-from attsvm.theory.types import Namespace, Values
+from attsvm.theory.types import Namespace, Numbers, Values
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
 from properties.mm._support.token_selections import Selection
@@ -88,7 +87,9 @@ def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
     return m.min(m.array(margins)), left
 
 
-def by_input(m: Namespace, one: Values, p: Any, h: Any) -> tuple[list[Number], list[Number]]:
+def by_input(
+    m: Namespace, one: Values, p: Numbers, h: Numbers
+) -> tuple[list[Number], list[Number]]:
     """Return Y_i h^T x_i^p of each input, and its attention to unselected tokens."""
     X = m.values(one.X)
     keys = X @ m.values(one.W).T

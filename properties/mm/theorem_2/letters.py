@@ -44,8 +44,8 @@ MULTIPLIER, COUNTED, DULL = (Function(x, (INPUT,)) for x in ("multiplier", "coun
 """A multiplier w_i of v(alpha), positive unless the input is idle. Then 1 if the input is not idle,
 else 0, and 1 if it is tight and idle, else 0."""
 LOWER, FAR, RIVALS, R = (Function(name)() for name in ("lower", "D", "T-1", "R"))
-"""The largest label margin gamma of another choice, the largest distance of a token from the
-selected one, the number of other tokens of an input, and the norm of the prompt."""
+"""The largest label margin gamma of another choice, and the largest distance of a token from the
+selected one. Then the number of other tokens of an input, and the norm of the prompt."""
 U = Function("u", (), VECTOR)()
 """A vector orthogonal to v(alpha) that scores at least 1 in all inputs that are tight and idle."""
 THEN, SPENT = Function("attention then", (INPUT,)), Function("weight then", (RIVAL,))

@@ -137,7 +137,7 @@ def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> C
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
 
-def at_infinity(case: Selection, part: Any = 2) -> svm.Programme:
+def at_infinity(case: Selection, part: int = 2) -> svm.Programme:
     """Return p': the least prompt of logit margins 1, 1/part in tight idle inputs, else 0.
 
     In inputs that are not tight the margin is 0.
@@ -170,7 +170,7 @@ def at_infinity(case: Selection, part: Any = 2) -> svm.Programme:
     "inputs and at least 1 on that of i",
 )
 def by_multipliers(
-    m: Namespace, case: Attended, share: Number = 1, root: Number = 1, part: Number = 2
+    m: Namespace, case: Attended, share: Number = 1, root: Number = 1, part: int = 2
 ) -> Relation:
     """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
     one, v = case.chosen, svm.v_programme(case.chosen)

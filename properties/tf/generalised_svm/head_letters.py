@@ -80,7 +80,7 @@ BENT = {
     ),
     "c is at least 0": Sequent(ge(BEND, 0)),
 }
-"""What c is: a bound of |phi''|."""
+"""The meaning of c: a bound of |phi''|."""
 
 
 def gentle() -> list[Sequent]:
