@@ -65,10 +65,13 @@ class Said:
     Attributes:
         sequents: the parts of the conclusion; a proof must show all of them.
         setting: facts that follow from the meaning of the letters, each with a sentence.
+        under: hypotheses without which the letters stand for something else; a reading must have
+            them.
     """
 
     sequents: tuple[Sequent, ...]
     setting: Mapping[str, Sequent] = field(default_factory=dict, hash=False)
+    under: tuple[Hypothesis, ...] = ()
 
 
 def values_of(formula: Formula) -> Values:
@@ -212,12 +215,18 @@ def conclusion_of(formula: Formula) -> Said:
     """Return what a formula concludes, in letters with the names of its variables.
 
     Raises:
-        ProofError: the conclusion has no propositions.
+        ProofError: the conclusion has no propositions, or these are about a hypothesis that the
+            formula lacks.
     """
     if not _over_variables(formula):
         result = _declared(formula)
         if not isinstance(result, Said):
             raise ProofError("a conclusion has no propositions", value=repr(formula.conclusion))
+        for one in result.under:
+            if not grants(formula, one):
+                raise ProofError(
+                    "the propositions of a conclusion need another hypothesis", value=one.name
+                )
         return result
     with whole_loops(), primitives() as used, lengths_above_one() as compared:
         values = values_of(formula)

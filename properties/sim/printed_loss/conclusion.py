@@ -124,10 +124,11 @@ def _towards_low(
     """Return the claim that X(k)^T tends to X^low in direction, in letters of the run `turned`.
 
     They are those of the tokens of lowest score: scores are negated, and V is X^low. If no entry
-    has more than two tokens, X^low is -X^mm.
+    has more than two tokens, X^low is -X^mm, so that the claim is also that about -X^mm.
     """
     known = towards in ("worst", "opposite") and loss == PRINTED
-    return letters.transposed(side=side) if known else None
+    claim = letters.transposed(side=side) if known else None
+    return replace(claim, under=(PAIRS,)) if claim and towards == "opposite" else claim
 
 
 DIRECTION = replace(self_attention.DIRECTION, proposition=_towards_low)

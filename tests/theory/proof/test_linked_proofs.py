@@ -308,8 +308,6 @@ def test_no_last_step_shows_a_stronger_conclusion():
 CONCLUDED = {
     # the sibling leaves out a hypothesis as well; the conclusion is the reading's, times 9/4
     ("tf/unlike-svm-several:literal", "a token beyond both"),
-    # letters of "opposite" stand for X^low: `amended-4` supposes that X^low = -X^mm
-    ("sim/printed-loss:amended-3", "direction of -X^mm"),
 }
 """Siblings with other constants whose conclusion in letters is that of the reading."""
 
