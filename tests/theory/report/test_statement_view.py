@@ -165,7 +165,7 @@ def test_every_statement_of_this_repository_fits_one_screen():
         assert " ".join(view.printed.split()) in said, id
         left_out = said.partition("further readings: ")[2]
         for reading in view.readings:
-            words = reading.verdict + reading.proof_mark
+            words = reading.verdict + (reading.mark and f", {reading.mark}")
             verdict = "; ".join(filter(None, (words, reading.unlike)))
             full = f"{reading.name}: {verdict} {reading.says}"
             short = f"{reading.name} ({verdict}): {reading.says}"
