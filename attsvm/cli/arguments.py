@@ -254,7 +254,7 @@ def not_yours(options: argparse.Namespace, packs: Iterable[Pack], verb: str) -> 
         return ""
     sources = ", ".join(sorted({id.partition("/")[0] for id in ids}))
     alone = shlex.join(word for pack in own for word in ("--only-pack", pack))
-    return f"also {verb} {sources} ({counted(len(ids), 'claim')}); `{alone}` for yours alone"
+    return f"also {verb} {sources} ({counted(len(ids), 'claim')}); add `{alone}` for yours alone"
 
 
 def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:

@@ -189,7 +189,11 @@ def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
             yield f"Definition {theorem.name}_refuted : Prop := ~ {theorem.name}.\n"
         if any(TIGHTENED in sibling.parameters for sibling in claim.siblings):
             tight, reason = theorems.expressible(theorems.tightness, claim)
-            yield tight.text if tight else f"(* no smaller constant: {_NO_WORDS}{reason} *)"
+            yield (
+                tight.text
+                if tight
+                else f"(* {claim.id}, no smaller constant: {_NO_WORDS}{reason} *)"
+            )
         for case in known(claim):
             refuted, reason = theorems.expressible(theorems.refutation, claim, case)
             listing = refuted and f"{decided(refuted)}Print Assumptions {refuted.name}.holds.\n"

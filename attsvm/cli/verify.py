@@ -213,8 +213,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             say(f"{counted(chosen, 'claim')} taken over from earlier runs (=), as nothing changed")
         elif options.reuse:
             say(
-                f"no claim taken over: {options.ledger} has no finished run of all claims with the "
-                "code, libraries, profile and seed of one of these"
+                f"no claim taken over: {options.ledger} has no finished run of all claims with "
+                "this code, these libraries, this profile and seed"
             )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:

@@ -131,8 +131,8 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
 
     Raises:
         TiedTokensError: no targets are given and the optimal tokens are not unique.
-        DataError: these are no data; targets are out of range; no input has two tokens, so that
-            there are no constraints; or differences of entries overflow.
+        DataError: `data` is no AttentionData; targets are out of range; no input has two tokens,
+            so that there are no constraints; or differences of entries overflow.
     """
     if not isinstance(data, AttentionData):
         raise DataError(

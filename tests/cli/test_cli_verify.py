@@ -133,7 +133,8 @@ def test_a_run_of_a_project_says_how_to_leave_out_other_packs(attsvm, monkeypatc
 
     (tmp_path / "pyproject.toml").write_text('[tool.attsvm]\npacks = ["mine"]\n')
     (tmp_path / "mine.py").write_text("from toy_pack import true\n")
-    said = r"^(attsvm: )?also \w+ mm, sim, tf \(\d+ claims\); `--only-pack mine` for yours alone$"
+    alone = "add `--only-pack mine` for yours alone"
+    said = rf"^(attsvm: )?also \w+ mm, sim, tf \(\d+ claims\); {alone}$"
     with monkeypatch.context() as patch:
         patch.setattr(Live, "update", stop)
         code, _, error = attsvm("verify")

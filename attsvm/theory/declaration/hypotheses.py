@@ -76,7 +76,7 @@ class Hypothesis:
             (
                 "implies",
                 weaker and all(isinstance(one, Hypothesis | Supposed) for one in self.implies),
-                "a tuple of weaker hypotheses, such as (UNIQUE,)",
+                "a tuple of weaker hypotheses or of facts that proofs suppose, such as (UNIQUE,)",
             ),
             ("setting", isinstance(self.setting, bool), "True or False"),
         ):

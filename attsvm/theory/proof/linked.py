@@ -225,7 +225,8 @@ def conclusion_of(formula: Formula) -> Said:
         for one in result.under:
             if not grants(formula, one):
                 raise ProofError(
-                    "the propositions of a conclusion need another hypothesis", value=one.name
+                    "the propositions of a conclusion need another hypothesis; list it in `under=`",
+                    value=one.name,
                 )
         return result
     with whole_loops(), primitives() as used, lengths_above_one() as compared:

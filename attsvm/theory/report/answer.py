@@ -151,7 +151,7 @@ class Answer:
         if closest.ratio:
             yield f"  closest: left side / right side = {closest.ratio:.9g}, at"
         elif closest.ratio == 0.0:  # the largest ratio, of all instances
-            yield f"  closest: unknown, as left side / right side = 0; for example {gap}, at"
+            yield f"  closest: no instance, as every left side is 0; one has {gap}, at"
         elif closest.slack == 0.0:
             yield "  closest: both sides are equal, at"
         else:

@@ -91,7 +91,7 @@ def hunt_text(
     if ratio:
         yield f"closest: left side over right side reached {_ratio(ratio)}"
     elif slack is not None and closest and ratio == 0.0:
-        yield f"closest: unknown, as left side over right side is 0; for example slack {slack:.6g}"
+        yield f"closest: no instance, as every left side is 0; one has slack {slack:.6g}"
     elif slack is not None:
         yield f"closest: slack {slack:.6g}"
     if closest:

@@ -132,7 +132,7 @@ def test_of_a_left_side_of_0_the_difference_at_the_instance_is_shown(positive):
     answer = answered(question(positive, x=Real()), LONG, rounds=1)
     closest = answer.json()["account"]["closest"]
     assert (answer.instance, closest["ratio"], closest["slack"]) == ({"x": "0"}, 0.0, 1.0)
-    line = "  closest: unknown, as left side / right side = 0; for example right side - left side"
+    line = "  closest: no instance, as every left side is 0; one has right side - left side"
     assert f"{line} = 1, at" in answer.lines()
     left = answer.account.seen.unjudged
     said = f"  {left} screened instances not judged: rounding may hide a violation"

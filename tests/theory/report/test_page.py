@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
 
+from attsvm.theory.declaration.verdict import BY_INSTANCES
 from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger
@@ -134,6 +135,16 @@ def test_a_proof_in_prose_is_marked_on_the_page_and_a_linked_one_is_not():
     linked = words(page(made(entry("a/x:sharp", "proved", linked=True, **proof)), ()))
     assert "in prose" not in linked
     assert "proof, 1 step" in linked
+    assert BY_INSTANCES not in linked
+
+
+def test_a_proved_bound_whose_sharpness_rests_on_instances_is_marked_on_the_page():
+    sharp = {"statement": "x <= 2. No smaller constant will do.", "proof": "x", "linked": True}
+    said = words(page(made(entry("a/x:sharp", "proved", **sharp)), ()))
+    assert BY_INSTANCES in said
+    assert "No fact says that no smaller constant will do" in said
+    refuted = words(page(made(entry("a/x:sharp", "refuted", **sharp)), ()))
+    assert BY_INSTANCES not in refuted
 
 
 def test_a_statement_links_its_file_its_proof_and_the_drawing():

@@ -239,7 +239,7 @@ def test_a_ratio_below_1_is_not_rounded_to_1(ratio, said):
     [
         (0.75, 2.0, "closest: left side over right side reached 0.75"),
         (None, 2.0, "closest: slack 2"),
-        (0.0, 2.0, "closest: unknown, as left side over right side is 0; for example slack 2"),
+        (0.0, 2.0, "closest: no instance, as every left side is 0; one has slack 2"),
     ],
 )
 def test_the_numbers_beside_an_instance_are_its_own(ratio, slack, said):
