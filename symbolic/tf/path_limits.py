@@ -156,7 +156,8 @@ def directed(p: Given, size: Radii, inside: Fact, least: Fact) -> Fact:
 def prove() -> str:
     """Prove that W_R/R tends to W^mm/||W^mm||, for minimisers W_R over the balls of radius R."""
     claim, p = present(letters.direction(), "a claim"), of_reading()
-    inside, least = (setting(BALLS, words) for words in [*BALLS][-2:])
+    inside = setting(BALLS, "W(k) is in the ball")
+    least = setting(BALLS, "no matrix of the ball has a lower risk")
     conclude_each(claim, p.exists, directed(p, radii(), inside, least))
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
 
@@ -195,7 +196,14 @@ def factors() -> Factors:
     (lower,), (some,) = suppose(UNIQUE), suppose(SEVERAL_TOKENS)
     (meets, *_), (falls,) = suppose(NUCLEAR_SOLUTION), suppose(FALLING_AT_BEST)
     half, is_product, balanced, star, longer = (
-        setting(SOLUTIONS, words) for words in [*SOLUTIONS][-9:-4]
+        setting(SOLUTIONS, words)
+        for words in (
+            "the nuclear norm of K Q^T is at most (||K||^2 + ||Q||^2)/2",
+            "t W_* has factors",
+            "those factors of t W_* meet that bound with equality",
+            "W_* meets the constraints, if a matrix does",
+            "no norm is above the nuclear norm",
+        )
     )
     a = attends(lower, point=X)
     s = secants(a, falls)
@@ -241,8 +249,15 @@ def shrunk(f: Factors, size: Radii, ball: Fact, least: Fact) -> Shrunk:
         ball: the factors K(k) and Q(k) are in the ball ||K||^2 + ||Q||^2 <= 2 R(k).
         least: no factors in this ball have a lower risk.
     """
-    known = [setting(SOLUTIONS, words) for words in [*SOLUTIONS][-4:]]
-    change, wide, stretched, nearest = known
+    change, wide, stretched, nearest = (
+        setting(SOLUTIONS, words)
+        for words in (
+            "nuclear norms differ by at most sqrt d times the norm of the difference",
+            "sqrt d is not negative",
+            "the nuclear norm of t X is t times that of X",
+            "no solution over C_* is nearer than the distance",
+        )
+    )
     p, exists, R = f.data, f.data.exists, RADIUS(K)
     # the factors of rho W_* are in the ball
     sized = scaled(exists, size)
@@ -339,7 +354,8 @@ def near_solution(z: Shrunk) -> Fact:
 def prove_factored() -> str:
     """Prove that dist(K_R Q_R^T/R, solutions/C_*) tends to 0, if some solution has a low rank."""
     claim, f = present(letters.approaches(), "a claim"), factors()
-    ball, least = (setting(SOLUTIONS, words) for words in [*SOLUTIONS][-11:-9])
+    ball = setting(SOLUTIONS, "K(k) and Q(k) are in the ball")
+    least = setting(SOLUTIONS, "no factors in the ball have a lower risk")
     z = shrunk(f, radii(), ball, least)
     conclude_each(claim, z.exists, near_solution(z))
     return (

@@ -196,12 +196,23 @@ def grows(
     return decide(ev(gt(R, bound)), late)
 
 
+def not_zero(far: Fact) -> Fact:
+    """Return that R(k) is positive in the end, as it tends to infinity."""
+    return decide(ev(gt(R, 0)), at(far, {bound: 1}, decide(gt(1, 0))))
+
+
 @linked
 def prove() -> str:
     """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||."""
     claim, p = present(letters.turns(), "a claim"), of_reading()
     is_positive, vanishes, is_norm, least = (
-        setting(PENALISED, words) for words in [*PENALISED][-4:]
+        setting(PENALISED, words)
+        for words in (
+            "lambda is positive",
+            "lambda tends to 0",
+            "R(k) is the norm of W(k)",
+            "no matrix has a lower risk with the penalty",
+        )
     )
     ours, (size, size_square) = W(K), cite(LENGTH, (), W(K))
     long = no_shorter(ours)
@@ -219,7 +230,7 @@ def prove() -> str:
     ball = product(is_positive, assume(ge(R**2, X.term @ X.term)))
     least = decide(ge(risk(X.term), risk(ours)), least, ball, scale(equal, LAMBDA))
     inside = decide(ge(R**2, ours @ ours), equal)
-    conclude_each(claim, p.exists, directed(p, radii, inside, least))
+    conclude_each(claim, p.exists, directed(p, radii, inside, least), not_zero(far))
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T and d"
 
 
@@ -228,7 +239,13 @@ def prove_factored() -> str:
     """Prove that the products K Q^T/R approach the solutions of the nuclear-norm SVM over C_*."""
     claim, f = present(letters.factors_turn(), "a claim"), factors()
     is_positive, vanishes, is_half, least = (
-        setting(PENALISED_FACTORS, words) for words in [*PENALISED_FACTORS][-4:]
+        setting(PENALISED_FACTORS, words)
+        for words in (
+            "lambda is positive",
+            "lambda tends to 0",
+            "R(k) is half of ||K(k)||^2 + ||Q(k)||^2",
+            "no factors have a lower risk with the penalty",
+        )
     )
     p, half = f.data, at(f.half, {X: KEYS(K), M: QUERIES(K)})
     small = decide(ge(R, NORM(FACTORED)), half, is_half, at(f.longer, {X: FACTORED}))
@@ -249,5 +266,5 @@ def prove_factored() -> str:
     inside = product(is_positive, assume(ge(2 * R, squares(X.term, M.term))))
     least_ = decide(ge(risk(PRODUCT(X, M)), risk(FACTORED)), least, inside, scale(is_half, LAMBDA))
     z = shrunk(f, Radii(sign, far), ball, least_)
-    conclude_each(claim, z.exists, near_solution(z))
+    conclude_each(claim, z.exists, near_solution(z), not_zero(far))
     return "for every such loss, any n, T and d, and inner dimension d"

@@ -71,14 +71,8 @@ def squares(K: Term, Q: Term) -> Term:
 
 
 FACTORED = PRODUCT(KEYS(K), QUERIES(K))
-SOLUTIONS = {
+_OF_FACTORS = {
     **{words: OF_SCORES[words] for words in OF_LOSS},
-    **RADII,
-    "K(k) and Q(k) are in the ball": Sequent(ge(2 * RADIUS(K), squares(KEYS(K), QUERIES(K)))),
-    "no factors in the ball have a lower risk": Sequent(
-        ge(risk(PRODUCT(X, M)), risk(FACTORED)),
-        frozenset({ge(2 * RADIUS(K), squares(X.term, M.term))}),
-    ),
     "the nuclear norm of K Q^T is at most (||K||^2 + ||Q||^2)/2": Sequent(
         ge(squares(X.term, M.term), 2 * NUCLEAR(PRODUCT(X, M)))
     ),
@@ -106,6 +100,15 @@ SOLUTIONS = {
 }
 """The nuclear norm of a matrix is half of the least ||K||^2 + ||Q||^2 over its factors, by the
 theorem `symbolic.textbook.FACTORS`."""
+SOLUTIONS = {
+    **_OF_FACTORS,
+    **RADII,
+    "K(k) and Q(k) are in the ball": Sequent(ge(2 * RADIUS(K), squares(KEYS(K), QUERIES(K)))),
+    "no factors in the ball have a lower risk": Sequent(
+        ge(risk(PRODUCT(X, M)), risk(FACTORED)),
+        frozenset({ge(2 * RADIUS(K), squares(X.term, M.term))}),
+    ),
+}
 
 
 def approaches(target: str = "solutions", share: object = 1, inner: object = None) -> Said | None:
@@ -132,13 +135,12 @@ _OF_W = Sequent(
         risk(W(K)) + PENALTY(K) * (W(K) @ W(K)) / 2,
     )
 )
-_OF_FACTORS = Sequent(
+_OF_PRODUCT = Sequent(
     ge(
         risk(PRODUCT(X, M)) + PENALTY(K) * squares(X.term, M.term) / 2,
         risk(FACTORED) + PENALTY(K) * squares(KEYS(K), QUERIES(K)) / 2,
     )
 )
-_OF_BALLS = (*RADII, *[*SOLUTIONS][-11:-9])
 PENALISED = {
     **{words: OF_SCORES[words] for words in OF_LOSS},
     **programme_letters.MULTIPLIERS,
@@ -148,23 +150,31 @@ PENALISED = {
 }
 """Facts about minimisers W(k) of L(W) + lambda(k) ||W||^2/2."""
 PENALISED_FACTORS = {
-    **{words: fact for words, fact in SOLUTIONS.items() if words not in _OF_BALLS},
+    **_OF_FACTORS,
     **_VANISHES,
     "R(k) is half of ||K(k)||^2 + ||Q(k)||^2": Sequent(
         eq(2 * RADIUS(K), squares(KEYS(K), QUERIES(K)))
     ),
-    "no factors have a lower risk with the penalty": _OF_FACTORS,
+    "no factors have a lower risk with the penalty": _OF_PRODUCT,
 }
 """Facts about minimisers of L(K Q^T) + lambda(k) (||K||^2 + ||Q||^2)/2."""
+NOT_ZERO = Sequent(ev(gt(RADIUS(K), 0)))
+"""R(k), by which the claims divide, is positive in the end."""
 
 
 def turns(towards: str = "optimal") -> Said | None:
-    """Return the claim of `direction` for minimisers with a penalty."""
+    """Return the claim of `direction` for minimisers with a penalty.
+
+    It also says that W(k) is not 0 in the end.
+    """
     claim = direction(towards)
-    return claim and Said(claim.sequents, PENALISED)
+    return claim and Said((*claim.sequents, NOT_ZERO), PENALISED)
 
 
 def factors_turn(target: str = "solutions", share: object = 1) -> Said | None:
-    """Return the claim of `approaches` for minimisers with a penalty."""
+    """Return the claim of `approaches` for minimisers with a penalty.
+
+    It also says that the factors are not 0 in the end.
+    """
     claim = approaches(target, share)
-    return claim and Said(claim.sequents, PENALISED_FACTORS)
+    return claim and Said((*claim.sequents, NOT_ZERO), PENALISED_FACTORS)
