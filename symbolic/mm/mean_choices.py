@@ -90,14 +90,31 @@ class Mean:
     @staticmethod
     def known() -> Mean:
         """Return the facts of the setting."""
-        words = [*SETTING]
-        return Mean(*(setting(SETTING, one) for one in (*words[:6], *words[-3:])))
+        return Mean(
+            some=setting(SETTING, "there is an input"),
+            share=setting(SETTING, "weights are at least 0"),
+            one=setting(SETTING, "weights add up to 1"),
+            weight=setting(SETTING, "attention is at least 0"),
+            kept=setting(SETTING, "so is that to the selected token"),
+            whole=setting(SETTING, "attention adds up to 1"),
+            top=setting(SETTING, "no selected token has a larger margin than the best"),
+            above=setting(SETTING, "no other token has"),
+            longest=setting(SETTING, "no Z_beta of another choice is longer than the longest"),
+        )
 
 
 @linked
 def prove() -> str:
     """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
-    gamma = (setting(SETTING, words) for words in [*SETTING][6:10])
+    gamma = (
+        setting(SETTING, words)
+        for words in (
+            "weights are multipliers of v(alpha)",
+            "Gamma is 1/||v(alpha)||, or 0 if there is none",
+            "it is not below 0",
+            "Z_alpha is 0 if there is no v(alpha)",
+        )
+    )
     conclude(bounded(Mean.known(), no_longer(*gamma)), *letters.bounded().sequents)
     return "for any number of inputs, tokens and axes, every head and prompt"
 

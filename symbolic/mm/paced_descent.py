@@ -73,7 +73,15 @@ def steps() -> Pace:
     """Prove that <p(k) - p(0), p*> >= k s/B, as the rivals of an input have the same score."""
     (lower,), (level,), (several,) = suppose(UNIQUE), suppose(EQUAL_RIVALS), suppose(SEVERAL_TOKENS)
     (falling,), (margins, shortest) = suppose(NEGATIVE_SLOPE), suppose(FEASIBLE)
-    *_, moves, forward, first, later = (setting(PACED, words) for words in [*PACED][-4:])
+    moves, forward, first, later = (
+        setting(PACED, words)
+        for words in (
+            "a step has the length s, along the negative gradient of the risk",
+            "s is positive",
+            "the first step has the number 0",
+            "the next step has the next number",
+        )
+    )
     a = attends(lower)
     pull = slope(a, gradient())
     p, u, s = pull.p(j, K), a.u(OWN, K), a.s(j, K)

@@ -44,7 +44,14 @@ def prove_ratio() -> str:
     stated = present(letters.nearest_along(), "what is shown")
     of, P, D = Solved(TILTED, stated), TILTED.solution, TILTED.rows(j)
     some, share, one, multiple, inverse = (
-        setting(stated.setting, words) for words in [*stated.setting][:5]
+        setting(stated.setting, words)
+        for words in (
+            "there is an input",
+            "weights are at least 0",
+            "weights add up to 1",
+            "weights are multipliers of v(alpha)",
+            "Gamma is 1/||v(alpha)||, or 0 if there is none",
+        )
     )
     (exists,), (several,), (reached,) = suppose(P_EXISTS), suppose(SEVERAL), suppose(MEETS)
     (some_gamma, below), (shorter,) = suppose(BELOW), suppose(WEIGHTED)

@@ -9,7 +9,7 @@ by the multipliers of U, and negative by those of V.
 from attsvm.errors import present
 from attsvm.primitives.descent_letters import GAMMA, OWNER, A, V, X, i, j, lead, peer
 from attsvm.primitives.hypotheses import ONE_INPUT, UNIQUE
-from attsvm.primitives.programme_letters import WEIGHT
+from attsvm.primitives.programme_letters import MULTIPLIERS, WEIGHT
 from attsvm.theory.proof.facts import Fact, Proposition, eq, ge, gt
 from attsvm.theory.proof.facts import some as some_of_rivals
 from attsvm.theory.proof.lemmas import CAUCHY_SCHWARZ, INDICATOR, LENGTH, RECIPROCAL, SIZE
@@ -95,7 +95,8 @@ class Three:
         (single,), (few,) = suppose(ONE_INPUT), suppose(FEW)
         owners = (at(single, {i: OWNER(one), peer: OWNER(r)}) for one in (s, other))
         few = cut(few, *owners)
-        self.flag, self.alike = map(_known, [*BY_DEFINITION][-2:])
+        self.flag = _known("rivals are the same or not")
+        self.alike = _known("the same rivals have one matrix")
         apart = assume(eq(same(r, s), 0))
         none = (1 - same(r, other)) * (1 - same(s, other))
         self.few = decide(eq(none, 0), few, scale(apart, none))
@@ -129,8 +130,11 @@ class Rival:
     """
 
     def __init__(self, three: Three) -> None:
-        words = [*BY_DEFINITION][-7:-2]
-        self.sign, self.sign_best, self.sums, self.tight, self.tight_best = map(_known, words)
+        self.sign = _known("no multiplier of a rival's solution is negative")
+        self.sign_best = _known("nor is that towards the best token")
+        self.sums = _known("a rival's solution is a sum by multipliers")
+        self.tight = _known("its multipliers are 0 unless the margin is 1")
+        self.tight_best = _known("so is that towards the best token")
         part = TO_RIVAL(r, s)
         alike = at(three.alike, {X: U})
         self.none = decide(
@@ -153,7 +157,7 @@ class Best:
 
     def __init__(self) -> None:
         self.needs = _known("W^mm meets its constraints")
-        self.sign, self.sums, self.tight = map(_known, [*BY_DEFINITION][11:14])
+        self.sign, self.sums, self.tight = map(_known, MULTIPLIERS)
         whole = at(self.sums, {X: V}), add_up(self.tight, j)
         self.length = decide(eq(V @ V, total(WEIGHT(j), j)), *whole, degree=1)
 

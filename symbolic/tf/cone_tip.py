@@ -182,7 +182,9 @@ def framed(nearby: bool) -> Cone:
         half, far, *conditions = suppose(cones.LENGTH)
         share, below = decide(gt(SHARE, 0), half), decide(gt(1, SHARE), half)
         known["s is 1/2"] = half
-        known["q is small"] = setting(NEARBY, [*NEARBY][-1])
+        known["q is small"] = setting(
+            NEARBY, "q is at most half of the reciprocal of the largest r_j/c_j"
+        )
     else:
         share, below, far, *conditions = suppose(cones.RADIUS)
     positive_, low, room, bent, *rest = conditions

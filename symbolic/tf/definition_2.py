@@ -47,7 +47,7 @@ def prove() -> str:
     """
     claim = letters.least_margin()
     known = present(claim, "a claim").setting
-    among = setting(known, [*known][-1])
+    among = setting(known, "a rival that is left out is one of these")
     (exists, _), (some,) = suppose(SOLVED), suppose(RIVALLED)
     of, m, rest = without_some(exists), lowest(V), lowest(REST)
     floor = bounds(at(exists, {j: GONE_RIVAL(c)}), "least", margin(GONE_RIVAL(c), V), c, some)

@@ -129,7 +129,9 @@ class Sizes:
 
 def sizes(a: Attention, steep: Steepness, loss: Interval, several: Fact) -> Sizes:
     """Prove that Q and D are positive, and that D is at most each b_i G_i."""
-    range_, wide, flatter = (setting(OF_STEP, words) for words in [*OF_STEP][2:5])
+    range_ = setting(OF_STEP, "no range is negative")
+    wide = setting(OF_STEP, "no lead is above the range")
+    flatter = setting(OF_STEP, "no |l'| between the scores of an input is above b_i")
     largest, lowest_, led = of_second(a, a.lower)
     best_high, own = at(a.best_high, {i: OWN}), {i: OWN}
     ends = second(OWN), BEST(OWN)
@@ -203,7 +205,7 @@ def in_basin(a: Attention, loss: Interval, q: Sizes, far: Fact, several: Fact) -
 
 def still(flat: Fact) -> Fact:
     """Return that <grad L(W_0), grad L(W_0)> is 0, as no margin moves along grad L(W_0)."""
-    slope = at(setting(OF_STEP, [*OF_STEP][1]), {M: SLOPE})
+    slope = at(setting(OF_STEP, "the gradient at W_0 has the slope of the risk there"), {M: SLOPE})
     E = EXP(-margin(j.term, START))
     moved = [add_up(scale(flat, E * z), j, THEIRS) for z in (as_term(1), GAMMA(j))]
     share, others = attention(i.term, START), total(E * GAMMA(j), j, THEIRS)
@@ -215,7 +217,8 @@ def still(flat: Fact) -> Fact:
 
 def exists(q: Sizes, far: Fact, moving: Fact, several: Fact) -> Fact:
     """Prove that V has margins of at least 1: some matrix has."""
-    meets, either = (setting(OF_STEP, words) for words in [*OF_STEP][-3::2])
+    meets = setting(OF_STEP, "V has margins of at least 1, if some matrix has")
+    either = setting(OF_STEP, "rivals are the same or not")
     condition = gt(LEVEL, 0)
     yes, no = assume(condition), assume(condition.denied())
 
@@ -270,7 +273,7 @@ def prove() -> str:
     far = decide(ge(margin(j.term, W(0)), LEVEL), stepped, ahead, first, long)
     q = sizes(a, steep, loss, several)
     keeps = kept(a, step, bent, loss, SHORT, in_basin(a, loss, q, far, several))
-    shortest = setting(OF_STEP, [*OF_STEP][-2])
+    shortest = setting(OF_STEP, "no matrix of such margins is shorter")
     run = from_kept(a, step, bent, keeps, several, (exists(q, far, moving, several), shortest))
     moves_ = decide(ev(gt(NORM(W(K)), 0)), run.growth.far, positive(bound))
     conclude_each(claim, run.growth.V_positive, moves_, run.turned)

@@ -69,6 +69,7 @@ from properties.tf.lemma_2_limit.letters import (
     BEST_KEY,
     KEY,
     OF,
+    SCORES,
     SETTING,
     SIZE,
     M,
@@ -91,7 +92,8 @@ r, o_ = Letter("r", j.sort), Letter("o'", o.sort)
 U, E = output(i.term, X.term), EXP(KEY(j) @ X.term)
 """The score that an input attends to at X, and the exponential of a rival's logit."""
 P, ALL = best_powers(i.term, X.term), whole(i.term, X.term)
-FIRST, OF_M, FORWARD = [*SETTING][:6], [*SETTING][6:8], [*SETTING][8]
+OF_M = "M separates, if a matrix does", "no matrix that separates is shorter"
+FORWARD = "y is not negative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,9 @@ class Attends:
 
 def attends() -> Attends:
     """Prove how far the score that an input attends to is below its best one."""
-    some, low, best_low, high, tied, lead = (setting(SETTING, words) for words in FIRST)
+    some, low, best_low, high = (setting(SETTING, words) for words in SCORES)
+    tied = setting(SETTING, "each input has an optimal token")
+    lead = setting(SETTING, "rivals score less than the best")
     (falls,) = suppose(DECREASING_LOSS)
     best, each = add_up(power(BEST_KEY(o) @ X.term), o, TIED, tied), power(KEY(j) @ X.term)
     positive = decide(gt(ALL, 0), best, add_up(each, j, THEIRS))

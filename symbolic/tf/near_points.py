@@ -28,7 +28,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
-from attsvm.primitives.programme_letters import WEIGHT
+from attsvm.primitives.programme_letters import MULTIPLIERS, WEIGHT
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
@@ -74,8 +74,20 @@ from symbolic.facts import conclude_each, exponents_rise, power, product, tangen
 def prove() -> str:
     """Prove that ||W/R - U||^2 <= 2 ln(2 Gamma)/rho, if rho >= ln(2 Gamma) and L(W) <= L(V)."""
     claim = present(letters.close(), "a claim")
-    known = [setting(SETTING, words) for words in [*SETTING][4:]]
-    weight, sums, tight, moved, worst, worst_best, low, flat, flat_low, flat_high, steep = known
+    weight, sums, tight = (setting(SETTING, words) for words in MULTIPLIERS)
+    moved, worst, worst_best, low, flat, flat_low, flat_high, steep = (
+        setting(SETTING, words)
+        for words in (
+            "W(1) is rho W^mm",
+            "no score is below the worst of its input",
+            "nor is the best",
+            "no worst score is below the lowest",
+            "no |l'| between the scores of an input is less than at one score",
+            "it is not below the worst",
+            "it is not above the best",
+            "none is more than at another score",
+        )
+    )
     (lower,), (rival,), (meets, *_) = suppose(UNIQUE), suppose(SEVERAL_TOKENS), suppose(FEASIBLE)
     (falling,), (large,) = suppose(NEGATIVE_SLOPE), suppose(points.LARGE)
     inside_, cheaper = suppose(points.GOOD)

@@ -35,7 +35,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE
-from attsvm.primitives.programme_letters import WEIGHT
+from attsvm.primitives.programme_letters import MULTIPLIERS, WEIGHT
 from attsvm.theory.proof.facts import Fact, K, eq, ge, gt
 from attsvm.theory.proof.lemmas import (
     CAUCHY_SCHWARZ,
@@ -204,7 +204,7 @@ def prove() -> str:
     (rival,), (meets, *_) = suppose(SEVERAL_TOKENS), suppose(FEASIBLE)
     inside_, cheaper = suppose(points.GOOD)
     some_cost, some_c, enough = costs(rival, cheaper)
-    weight, sums, tight = (setting(SHARPER, words) for words in [*SHARPER][4:7])
+    weight, sums, tight = map(known, MULTIPLIERS)
     forward = known("rho is positive")
     (reach,), (size, _) = cite(CAUCHY_SCHWARZ, (), A(j), V), cite(LENGTH, (), A(j))
     exists = decide(gt(NORM(V), 0), meets, reach, size, rival)

@@ -112,7 +112,10 @@ class Rise:
         )
         c, C = (letters.rate(*ends) for ends in ((low, FIRST), (high, MEAN)))
         some = decide(gt(low * first, 0), self.some, at(falling, {x: values[0]}))
-        clock = [setting(FROM_ZERO, words) for words in [*FROM_ZERO][-2:]]
+        clock = [
+            setting(FROM_ZERO, words)
+            for words in ("the first step has the number 0", "the next step has the next number")
+        ]
         growth = Growth(MARGIN, RATE * (A @ A) * g * at_o, c, C, self.power)
         facts = growth.bounds(
             decide(gt(c, 0), whole, some), self.moved, at(start, {M: A}), rates, clock
