@@ -10,7 +10,7 @@ from flint import fmpq
 from attsvm.primitives.descent_letters import RATE, W, x, y
 from attsvm.theory.proof.facts import Fact, K, ge, gt
 from attsvm.theory.proof.lemmas import EXPONENTIAL_OF_SUM, LARGER, LOGARITHM, RECIPROCAL, SIZE
-from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.linked import linked, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -25,10 +25,9 @@ from attsvm.theory.proof.rules import (
 from attsvm.theory.proof.terms import ABS, EXP, INV, LOG, MAXIMUM, Term, as_term
 from properties.tf.generalised_svm import FORWARD
 from properties.tf.generalised_svm import head_letters as letters
-from properties.tf.generalised_svm.head_descent import BOTH, GENTLE
+from properties.tf.generalised_svm.head_descent import BOTH, BOUNDED_CURVATURE, GENTLE
 from properties.tf.generalised_svm.head_letters import (
     BEND,
-    BENT,
     FIRST,
     INNER,
     OUTER,
@@ -45,7 +44,7 @@ class Bent:
     """Facts that follow from |phi''| <= c."""
 
     def __init__(self) -> None:
-        self.near, self.positive = (setting(BENT, words) for words in BENT)
+        self.near, self.positive = suppose(BOUNDED_CURVATURE)
 
     def slopes(self, one: Term, other: Term, point: Term, share: Term, *facts: Fact) -> Fact:
         """Return that beta times a share is at least g + the slope of h at a point.

@@ -179,13 +179,13 @@ def grows_by_half(
     r"\|A\|^2 \beta\right)",
     where="m and m' are the lead of the token before and after the steps of size e, A = (x_1 - "
     "x_2) z^T, g is the derivative of h at the token towards the other, and beta = c sum_k |b_k| "
-    "<a_k, x_1 - x_2>^2 for |phi''| <= c",
+    "<a_k, x_1 - x_2>^2",
 )
 def stays(m: Namespace, case: HeadSteps, share: Number = 1) -> Relation:
     """g is the derivative of h at the token towards the other one."""
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
     if v.phi.bend is None:
-        return m.below(m.exact(0), m.exact(0))  # there is no bound
+        return m.below(m.exact(0), m.exact(0))  # there is no c, so no bound
     beta = bending(m, v, v.D, v.D)
     room = share * 4 * m.values(case.size) * v.square * beta / 27
     parts = []
@@ -304,6 +304,8 @@ SOFT = example([0, 8], [1], [-1], "softplus", "correlation", 1 / 1024)
 PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
 """h(x) = -x^2; the step leaps over the best mixture."""
 CONVEX_PAIR = example([1, -1], [1], [1], "square")
+KINKED_PAIR = example([1, -1], [1, -1], [-1, -1], "relu")
+"""h(x) = -|x|."""
 STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
 BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)
 QUERY = Hypothesis(
@@ -324,6 +326,12 @@ BOTH = Hypothesis(
     "the head rises from each token towards the other",
     rises_from_both,
     proposition=head_letters.both,
+)
+BOUNDED_CURVATURE = Hypothesis(
+    "|phi''| <= c for some c",
+    lambda case: ACTIVATIONS[case.phi].smooth,
+    says="phi has a second derivative with |phi''| <= c for some c",
+    proposition=head_letters.curvature,
 )
 GENTLE = Hypothesis(
     "-1 <= l' < 0",

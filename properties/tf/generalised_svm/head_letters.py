@@ -74,13 +74,12 @@ def slope_of_loss() -> Term:
 
 STEP = "descent on W takes the step e"
 SETTING = {STEP: Sequent(eq(W(K.term + 1) @ M.term, W(K) @ M.term - RATE * slope_of_loss()))}
-BENT = {
-    "phi' changes by at most c times as much as its argument": Sequent(
-        ge(BEND**2 * (x.term - y.term) ** 2, (STEEP(x) - STEEP(y)) ** 2)
-    ),
-    "c is at least 0": Sequent(ge(BEND, 0)),
-}
-"""The meaning of c: a bound of |phi''|."""
+
+
+def curvature() -> list[Sequent]:
+    """Return the facts that phi' changes by at most c times as much as its argument, and c >= 0."""
+    change = ge(BEND**2 * (x.term - y.term) ** 2, (STEEP(x) - STEEP(y)) ** 2)
+    return [Sequent(change), Sequent(ge(BEND, 0))]
 
 
 def gentle() -> list[Sequent]:
@@ -112,7 +111,7 @@ def stays(share: object = 1) -> Said | None:
         *(gt(beta, slope(one, other - one)) for _, one, other in ends),
         *(ge(MAXIMUM(sign * start, highest(*at)), sign * MARGIN) for sign, *at in ends),
     ]
-    return Said(tuple(map(Sequent, says)), {**SETTING, **BENT}) if share == 1 else None
+    return Said(tuple(map(Sequent, says)), SETTING) if share == 1 else None
 
 
 def unit_slope(x: Term) -> Term:

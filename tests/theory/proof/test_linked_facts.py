@@ -17,6 +17,7 @@ from attsvm.primitives import descent_letters, hypotheses
 from attsvm.primitives import programme_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent, Factored, Keys
+from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.sentences import Sentences
 from attsvm.theory.arithmetic import BALLS
@@ -61,7 +62,7 @@ from properties.tf._support.regularisation_paths import (
     PUBLISHED,
     Path,
 )
-from properties.tf.generalised_svm.head_descent import HeadSteps
+from properties.tf.generalised_svm.head_descent import BOUNDED_CURVATURE, KINKED_PAIR, HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.global_initial_gradient.first_steps import Step as FirstStep
@@ -670,6 +671,14 @@ def test_predicates_of_runs_and_limits_agree_with_their_propositions(name):
             seen.add(holds)
             assert says(sequents, model(claim, case)) is holds or (name in ONE_WAY and not holds)
     assert True in seen
+
+
+@pytest.mark.parametrize("phi", ACTIVATIONS)
+def test_letters_tell_a_kink_from_a_bounded_second_derivative(phi):
+    case = replace(KINKED_PAIR, phi=phi)
+    found = replace(head_model.model_of(case), strict=True)
+    assert BOUNDED_CURVATURE.holds(case) is (phi != "relu")
+    assert says([*BOUNDED_CURVATURE.proposition()], found) is (phi != "relu")
 
 
 def test_a_hypothesis_on_a_solution_says_nothing_if_there_is_none():
