@@ -47,7 +47,7 @@ from attsvm.primitives.descent_letters import (
 )
 from attsvm.primitives.hypotheses import ONE_INPUT, SECOND_SUPPORTS, SEVERAL_TOKENS
 from attsvm.theory.declaration.proof import Supposition
-from attsvm.theory.proof.facts import Fact, K, current, eq, ge, gt, note
+from attsvm.theory.proof.facts import Fact, K, eq, ge, gt, note
 from attsvm.theory.proof.lemmas import (
     DISCRIMINANT,
     EXPONENTIAL,
@@ -68,7 +68,6 @@ from attsvm.theory.proof.rules import (
     cut,
     decide,
     define,
-    fact_of_reading,
     induction,
     one_of_sum,
     picked,
@@ -184,8 +183,8 @@ Taken = Callable[[Supposition], tuple[Fact, ...]]
 
 def of_case(what: Supposition) -> tuple[Fact, ...]:
     """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it."""
-    says, first = present(what.proposition, "what a case says")(), len(current().facts) + 1
-    return tuple(fact_of_reading(sequent, "setting", what.says, first) for sequent in says)
+    sequents = present(what.proposition, "a proposition of a case")()
+    return tuple(setting({what.says: one}, what.says) for one in sequents)
 
 
 def rivals(exists: tuple[Fact, ...], take: Taken) -> Rivals:

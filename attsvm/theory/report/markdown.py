@@ -21,7 +21,6 @@ from attsvm.theory.declaration.verdict import (
     Fairness,
     Truth,
     Validity,
-    mark_of,
 )
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
@@ -155,7 +154,7 @@ class _Page:
             yield (
                 Marked(f"{lead}{reading}"),
                 above if r.id in with_erratum else sentence_of(r),
-                _verdict(r.entry),
+                _verdict(r.entry) + (f", {r.mark}" if r.entry and r.mark else ""),
                 tight(r.entry) or "",
                 str(r.entry.get("examples", "")),
             )
@@ -299,11 +298,8 @@ def sentence_of(r: ReadingView) -> Marked:
 
 
 def _verdict(words: Entry) -> str:
-    """Return a recorded verdict on its three axes, and what it leaves to prose or to instances."""
-    if not words:
-        return "not run"
-    mark = mark_of(words)
-    return f"{' / '.join(str(words.get(axis, '?')) for axis in AXES)}{mark and f', {mark}'}"
+    """Return a recorded verdict on its three axes."""
+    return " / ".join(str(words.get(axis, "?")) for axis in AXES) if words else "not run"
 
 
 _PIPE = r"\|"

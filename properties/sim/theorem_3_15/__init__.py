@@ -77,7 +77,8 @@ THEOREM = Statement(
         SEVERAL_TOKENS: [small.ONE_TOKEN],
         FEASIBLE: [small.NO_QUERY],
         TWO_SCORES: [small.ONE_TOKEN],
-        **{key: [LEAPING, nearly_equal.THROWN] for key in (SHORT, nearly_equal.SHORT_EACH)},
+        SHORT: [LEAPING],
+        nearly_equal.SHORT_EACH: [nearly_equal.THROWN],
     },
     readings={
         "literal-1": Reading(

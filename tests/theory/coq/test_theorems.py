@@ -3,7 +3,7 @@
 import ast
 import functools
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -115,8 +115,10 @@ def test_statements_have_both_sides_of_the_formula_at_their_instances():
     for claim in stated():
         text = conclusion(statement(claim))
         cases = [*known(claim), *claim.examples]
-        if not cases:  # of real numbers alone
-            cases = [claim.formula.build(x=1.5, y=-0.25)]
+        names = [one.name for one in fields(claim.formula.instance)]
+        if not cases:  # of numbers, or of 1 x 1 matrices
+            matrix = {"K": [[1.5]], "Q": [[-0.25]]}
+            cases = [claim.formula.build(**(matrix if "K" in names else {"x": 1.5, "y": -0.25}))]
         for case in cases:
             _, read = sides(text, values_of(claim, case))
             formula = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {})
