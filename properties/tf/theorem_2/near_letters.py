@@ -1,6 +1,7 @@
 """The letters of the proof on points of a ball that are as good as the SVM point rho W^mm.
 
-W(0) is the point W, and W(1) is rho W^mm. Rivals j belong to inputs of several tokens.
+W(0) is the point W, and W(1) is rho W^mm. Rivals j belong to inputs of several tokens. Some score
+has the least |l'| of an interval, and some the largest, as l' is continuous.
 """
 
 from attsvm.primitives import programme_letters
@@ -24,6 +25,7 @@ from attsvm.primitives.descent_letters import (
     x,
 )
 from attsvm.primitives.descent_letters import SETTING as OF_SCORES
+from attsvm.primitives.loss_hypotheses import SMOOTH_LOSS
 from attsvm.primitives.programme_letters import WEIGHT
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt
 from attsvm.theory.proof.linked import Said
@@ -108,7 +110,7 @@ def closest(share: object = 1, power: int = 1, gaps: str = "own") -> Said | None
     bound = 2 * KAPPA * RHO * (V @ V)
     texts = gt(NORM(V), 0), gt(COST, 0), gt(weighted(j.term), 0), ge(bound, POINT @ POINT)
     known = (share, power, gaps) == (1, 1, "own")
-    return Said(tuple(map(Sequent, texts)), SHARPER) if known else None
+    return Said(tuple(map(Sequent, texts)), SHARPER, (SMOOTH_LOSS,)) if known else None
 
 
 def large() -> list[Sequent]:
@@ -129,4 +131,5 @@ def close(share: object = 1, power: int = 1) -> Said | None:
     """
     bound = 2 * LOG(2 * GAMMA_OF_SCORES) * RHO * (V @ V)
     says = gt(NORM(V), 0), gt(least_part(OWNER(j)), 0), ge(bound, POINT @ POINT)
-    return Said(tuple(map(Sequent, says)), SETTING) if (share, power) == (1, 1) else None
+    known = (share, power) == (1, 1)
+    return Said(tuple(map(Sequent, says)), SETTING, (SMOOTH_LOSS,)) if known else None
