@@ -57,7 +57,13 @@ def decreasing(case: Point) -> bool:
     return LOSSES[case.loss].strictly_decreasing
 
 
-SEPARATED = Hypothesis("some W separates", separable, proposition=letters.separated)
+SEPARATED = Hypothesis(
+    "the scores of some input differ, and some W separates",
+    separable,
+    says="the scores of some input differ, and some W separates an optimal token of each input "
+    "from those of lower score",
+    proposition=letters.separated,
+)
 
 LIMIT = Statement(
     "tf/lemma-2-limit",
