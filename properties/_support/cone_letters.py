@@ -196,6 +196,7 @@ SETTING = {
 
 NEARBY = {
     **SETTING,
+    "q is positive": Sequent(gt(NARROW, 0)),
     "q is at most half of the reciprocal of the largest r_j/c_j": Sequent(
         ge(1, 2 * NARROW * STEEP)
     ),

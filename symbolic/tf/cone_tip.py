@@ -182,6 +182,7 @@ def framed(nearby: bool) -> Cone:
         half, far, *conditions = suppose(cones.LENGTH)
         share, below = decide(gt(SHARE, 0), half), decide(gt(1, SHARE), half)
         known["s is 1/2"] = half
+        known["q is positive"] = setting(NEARBY, "q is positive")
         known["q is small"] = setting(
             NEARBY, "q is at most half of the reciprocal of the largest r_j/c_j"
         )
@@ -232,7 +233,7 @@ def far_out(known: dict[str, Fact], some: Fact) -> Fact:
     frame = scale(at(known["W is a V + E with E across V"], {K: as_term(0)}), SIGMA)
     narrow = decide(ge((SIGMA * NARROW) ** 2, away @ away), near, *length)
     longer = decide(ge(SIGMA**2 * turned, RADIUS**2 * turned), narrow, known["W is long"], frame)
-    wide = decide(gt(turned, 0), some, square(NARROW))
+    wide = decide(gt(turned, 0), some, known["q is positive"])
     more = decide(ge(SIGMA**2, RADIUS**2), longer, wide)
     return decide(ge(SIGMA, RADIUS), more, known["sigma is positive"])
 
