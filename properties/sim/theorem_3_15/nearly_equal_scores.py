@@ -109,7 +109,10 @@ HALF = Hypothesis(
 
 
 def is_short_for_each(run: Descent) -> bool:
-    """Return whether the step is at most 1/L, with L the mean of the constants of the inputs."""
+    """Return whether the step is at most 1/L, with L the mean of the constants of the inputs.
+
+    The number L of `attsvm.primitives.steps.SHORT` is this mean, so that the predicate is the same.
+    """
     return is_short(run)
 
 
