@@ -23,7 +23,6 @@ So both margins, and s_o, stay above constants, and the limit follows as in
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attsvm.errors import present
 from attsvm.primitives.descent_letters import (
     BEST,
     FALL,
@@ -55,7 +54,7 @@ from attsvm.theory.proof.lemmas import (
     LARGER,
     RECIPROCAL,
 )
-from attsvm.theory.proof.linked import linked, setting, suppose
+from attsvm.theory.proof.linked import linked, of_case, setting, suppose
 from attsvm.theory.proof.rules import (
     add_up,
     assume,
@@ -179,12 +178,6 @@ class Rivals:
 
 Taken = Callable[[Supposition], tuple[Fact, ...]]
 """A function that returns what a hypothesis says."""
-
-
-def of_case(what: Supposition) -> tuple[Fact, ...]:
-    """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it."""
-    sequents = present(what.proposition, "a proposition of a case")()
-    return tuple(setting({what.says: one}, what.says) for one in sequents)
 
 
 def rivals(exists: tuple[Fact, ...], take: Taken) -> Rivals:

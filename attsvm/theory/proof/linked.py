@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from attsvm.errors import ProofError
+from attsvm.errors import ProofError, present
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison
 from attsvm.theory.arithmetic.namespace import Proposition as Property
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import FrozenValues, defined
-from attsvm.theory.declaration.proof import grants, record_linked
+from attsvm.theory.declaration.proof import Supposition, grants, record_linked
 from attsvm.theory.declaration.variables import Choice, Defined, axes_of
 from attsvm.theory.proof.arrays import (
     LETTERS,
@@ -254,6 +254,15 @@ def suppose(hypothesis: Any, formula: Formula | None = None) -> tuple[Fact, ...]
     current().supposed.append(hypothesis)
     first, says = len(current().facts) + 1, hypothesis.says
     return tuple(fact_of_reading(s, "hypothesis", says, first) for s in sequents)
+
+
+def of_case(what: Supposition) -> tuple[Fact, ...]:
+    """Return a hypothesis as facts, for a longer proof in which a case or earlier steps give it.
+
+    No reading has them in its setting, so that no reading is concluded from them.
+    """
+    sequents, first = present(what.proposition, "a proposition")(), len(current().facts) + 1
+    return tuple(fact_of_reading(one, "setting", what.says, first) for one in sequents)
 
 
 def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
