@@ -66,19 +66,25 @@ BY_INSTANCES = "sharpness by instances"
 """The mark of a proved reading whose clause on the constant no fact says, only siblings show."""
 
 
-def by_instances(entry: Mapping[str, object]) -> bool:
-    """Return whether a record is of a proved reading that says that no smaller constant will do.
+def mark(truth: str, statement: str, *, prose: bool) -> str:
+    """Return what a verdict leaves to prose or to instances, as a mark; else empty.
 
-    Facts of a linked proof give the bound. That the constant is the least one rests on instances,
-    which refute siblings with slightly smaller constants.
+    Facts of a linked proof give a bound. If its sentence calls the constant the least one, this
+    rests on instances, which refute siblings with slightly smaller constants.
+
+    Args:
+        truth: the truth.
+        statement: the sentence of the reading.
+        prose: whether its proof is in prose.
     """
-    proved = entry.get("truth") == str(Truth.PROVED)
-    return proved and SHARP in str(entry.get("statement", "")).lower()
+    sharp = truth == str(Truth.PROVED) and SHARP in statement.lower()
+    return IN_PROSE if prose else BY_INSTANCES if sharp else ""
 
 
 def mark_of(entry: Mapping[str, object]) -> str:
-    """Return what a record's verdict leaves to prose or to instances, as a mark; else empty."""
-    return IN_PROSE if in_prose(entry) else BY_INSTANCES if by_instances(entry) else ""
+    """Return the mark of a record in the form of `verify --json`."""
+    truth, statement = (str(entry.get(key, "")) for key in ("truth", "statement"))
+    return mark(truth, statement, prose=in_prose(entry))
 
 
 class Evidence(_Word):

@@ -235,7 +235,7 @@ def hold_to_texts() -> None:
                 del sys.path_importer_cache[folder]
 
 
-_ENGINE = Path(__file__).parents[2]
+_FOLDER = Path(__file__).parents[2]
 """The folder of attsvm itself."""
 
 LOOSE = "_attsvm_pack_"
@@ -313,6 +313,11 @@ def imported_module(name: str) -> ModuleType:
         ) from error
 
 
+def is_of_an_author(file: Path) -> bool:
+    """Return whether a file is neither attsvm's nor a library's: then an author wrote it."""
+    return file.is_file() and not file.is_relative_to(_FOLDER) and not is_installed(file.parent)
+
+
 def _own_line(error: BaseException) -> str:
     """Return the last place outside Python, attsvm and installed modules, in brackets, or ""."""
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
@@ -320,8 +325,7 @@ def _own_line(error: BaseException) -> str:
         frames.append((error.filename, error.lineno))
     for file, line in reversed(frames):
         path = Path(file)
-        own = path.is_file() and not path.is_relative_to(_ENGINE) and not is_installed(path.parent)
-        if own and line is not None:
+        if line is not None and is_of_an_author(path):
             place = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
             return f" ({place.as_posix()}, line {line})"
     return ""

@@ -285,7 +285,7 @@ def mark(s: StatementView) -> str:
 
 
 def on(r: ReadingView) -> str:
-    """Return a reading with the run's word on its truth, and whether its proof is in prose."""
+    """Return a reading with the truth from the run, and its mark."""
     return f"{r.name}: {safe(r.truth)}{r.mark and f', {r.mark}'}"
 
 

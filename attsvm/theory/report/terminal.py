@@ -19,8 +19,8 @@ from attsvm.theory.declaration.verdict import (
     Evidence,
     Truth,
     Validity,
-    by_instances,
     in_prose,
+    mark,
     mark_of,
 )
 
@@ -131,7 +131,10 @@ def table_text(
         if row is titles:
             cells = [paint(cell, _BOLD) for cell in cells]
         mark, name = paint(cells[0], f"{_BOLD};{_RED}"), cells[1]
-        figures = [paint(cells[2], _COLOURS.get(row[2].rstrip("*+"), "")), *cells[3:]]
+        figures = [
+            paint(cells[2], _COLOURS.get(row[2].rstrip("".join(_MARKS.values())), "")),
+            *cells[3:],
+        ]
         if narrow:
             print(mark, name.rstrip(), file=stream)
             print("  ", *figures, sep="  ", file=stream)
@@ -272,8 +275,9 @@ def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _mark_expected(entry: Entry) -> str:
     """Return what the expected verdict of a claim leaves to prose or to instances, as a mark."""
-    sharp = by_instances({**entry, "truth": entry["expected"]["truth"]})
-    return f", {IN_PROSE}" if entry.get("in_prose") else f", {BY_INSTANCES}" if sharp else ""
+    prose = bool(entry.get("in_prose"))
+    left = mark(entry["expected"]["truth"], entry["statement"], prose=prose)
+    return f", {left}" if left else ""
 
 
 _BESIDE = 40

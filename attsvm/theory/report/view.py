@@ -14,12 +14,10 @@ from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import (
-    BY_INSTANCES,
-    IN_PROSE,
     Fairness,
     Truth,
-    by_instances,
     in_prose,
+    mark,
 )
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.letters import letters_in_words
@@ -149,7 +147,7 @@ class ReadingView:
     @property
     def mark(self) -> str:
         """The part of its verdict, or the expected one, left to prose or to instances; or empty."""
-        return IN_PROSE if self.in_prose else BY_INSTANCES if _sharp(self) else ""
+        return mark(_known_truth(self), self.says, prose=self.in_prose)
 
     @property
     def refuted(self) -> bool:
@@ -210,11 +208,6 @@ class ReadingView:
 def _known_truth(reading: ReadingView) -> str:
     """Return the truth from the run; without a verdict, the expected one."""
     return reading.truth if reading.entry else reading.expected.partition(",")[0]
-
-
-def _sharp(reading: ReadingView) -> bool:
-    """Return whether it is proved, and its sharpness rests on instances."""
-    return by_instances({"truth": _known_truth(reading), "statement": reading.says})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

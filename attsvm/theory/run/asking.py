@@ -39,7 +39,7 @@ from attsvm.theory.declaration.metering import TooLong, evaluate
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Defined
 from attsvm.theory.instance import codec
-from attsvm.theory.packs.code_bases import is_installed
+from attsvm.theory.packs.code_bases import is_of_an_author
 
 _Answer = TypeVar("_Answer")
 
@@ -174,8 +174,6 @@ def describe(problem: BaseException) -> str:
     noted = "".join(f", {note}" for note in getattr(problem, "__notes__", ())[:1])
     return f"{type(problem).__name__}: {problem} ({name}:{last.lineno}){noted}"
 
-
-_ENGINE = Path(__file__).parents[2]
 
 _TRIES = 32
 """Number of random instances on which a variable must stay unread to be reported as unused."""
@@ -369,7 +367,7 @@ def _call(error: BaseException) -> tuple[str, str] | None:
     None if the author's code stands in several lines, calls something else, or is not known.
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not _is_of_an_author(Path(frame.filename)):
+        if not is_of_an_author(Path(frame.filename)):
             continue
         if frame.lineno != frame.end_lineno or frame.line is None:
             return None
@@ -392,7 +390,7 @@ def usage(name: str) -> str:
 def _line(error: BaseException) -> str:
     """Return file and line of the author's code that raised the error or its cause."""
     files = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    theirs = [at for at in files if _is_of_an_author(Path(at[0]))]
+    theirs = [at for at in files if is_of_an_author(Path(at[0]))]
     if not theirs:
         return "" if error.__cause__ is None else _line(error.__cause__)
     return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})"
@@ -401,11 +399,6 @@ def _line(error: BaseException) -> str:
 def _first_line(function: object) -> str:
     """Return file and first line of an author's function; "" if they are not known."""
     code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
-    if code is None or not _is_of_an_author(Path(code.co_filename)):
+    if code is None or not is_of_an_author(Path(code.co_filename)):
         return ""
     return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
-
-
-def _is_of_an_author(file: Path) -> bool:
-    """Return whether a file is neither the engine's nor a library's: then an author wrote it."""
-    return file.is_file() and not file.is_relative_to(_ENGINE) and not is_installed(file.parent)

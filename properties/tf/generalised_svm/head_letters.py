@@ -163,7 +163,10 @@ def below() -> list[Sequent]:
 
 
 def _logarithmic(low: Term, high: Term, power: int) -> Said:
-    """Return x > 0, x >= c k/4 and x <= p C k exp(C/4) for x = exp(p m) - 1, after k >= 1 steps."""
+    """Return the bounds of x = exp(p m) - 1 after k >= 1 steps.
+
+    They are x > 0, x >= c k/4, and x <= p C k exp(C/4).
+    """
     grown, k = EXP(power * (A @ W(K.term + 1))) - 1, COUNT(K.term + 1)
     says = gt(grown, 0), ge(4 * grown, low * k), ge(power * high * k * EXP(high / 4), grown)
     return Said(tuple(map(Sequent, says)), FROM_ZERO)
